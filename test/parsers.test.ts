@@ -67,7 +67,7 @@ const NOT_TRIED: Readonly<Record<string, string>> = {
     'answers of receivers: server/src/platform/outbound/outbound.test.ts has a case for each kind',
   'server/src/treasury/': 'files that we wrote',
   'server/src/chain/transactions/': 'transactions that we or the signer made',
-  'signer/src/cli/': 'files of the operator; what is signed in them is tried by signer/src/server/fuzz.test.ts',
+  'signer/src/cli/': 'files of the operator; signer/src/server/fuzz.test.ts tests the signed texts in them',
   'signer/src/keys/': 'encrypted files of the operator: signer/src/keys/seed-file.test.ts',
   'signer/src/log/': 'the log of the signer itself: signer/src/log/history.test.ts',
   'signer/src/policy/': 'a file of the operator: signer/src/policy/policy.test.ts',

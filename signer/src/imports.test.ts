@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-/** Every module that a file reaches by imports of values; what only lends types is gone when it runs. */
+/** Every module that a file reaches by imports of values; an import of types alone does not exist at run time. */
 function reachedFrom(file: URL, seen = new Set<string>()): Set<string> {
   if (seen.has(file.href)) return seen
   seen.add(file.href)

@@ -1,6 +1,6 @@
 /**
- * The worker is killed, -9, at every point between gathering small coins and recording that a node has what joins them;
- * afterwards they are joined once, and books and chain agree at every address.
+ * The worker is killed, -9, at every point between gathering small coins and recording that a node has the transaction
+ * that joins them; afterwards they are joined once, and books and chain agree at every address.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox, type Sandbox } from '../system/sandbox.ts'

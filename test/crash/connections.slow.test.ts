@@ -103,8 +103,8 @@ const transactions = async (): Promise<number> =>
   )[0]!.n
 
 /**
- * Processor time, ms, that a thousand checksums take here and now: what other programs and this machine make of any
- * work.
+ * Processor time, ms, that a thousand checksums take here and now. It shows how much this machine and other programs
+ * slow down any work.
  */
 const unitOfWork = (): number => {
   const bytes = Buffer.alloc(1_024, 7)
@@ -115,7 +115,7 @@ const unitOfWork = (): number => {
 }
 
 const IDLE_MS = 10_000
-/** Twice what the pauses of all jobs allow: a slow or busy machine makes it less, never more. */
+/** Twice the work that the pauses of all jobs allow: a slow or busy machine makes it less, never more. */
 const MOST_A_SECOND = 400
 /**
  * Of thousands of checksums a transaction: three times the most that was seen, answers of nodes and prices and the

@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox, type Merchant, type Sandbox } from '../system/sandbox.ts'
 
-const pointsOf = (room: string, files: RegExp): string[] => {
-  const folder = new URL(`../../server/src/${room}/`, import.meta.url)
+const pointsOf = (module: string, files: RegExp): string[] => {
+  const folder = new URL(`../../server/src/${module}/`, import.meta.url)
   const texts = readdirSync(folder)
     .filter((file) => files.test(file))
     .map((file) => readFileSync(new URL(file, folder), 'utf8'))
@@ -138,8 +138,8 @@ describe('an exchange with withdrawal whose worker is killed', () => {
     await killedAt(point)
     const net = 1_000 - Number(withdraw.fee)
     if (point === 'card-payout-begun') {
-      // It may have reached the bank, which says it knows nothing of it: a person decides, and until then nothing is
-      // sent and nothing told.
+      // It may have reached the bank, which answers that it does not know it: a person decides, and until then nothing
+      // is sent, and the merchant is not notified.
       await sleep(5_000)
       expect(await sentToCards()).toBe(before)
     } else {

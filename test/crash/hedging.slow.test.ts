@@ -8,13 +8,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox, type Sandbox } from '../system/sandbox.ts'
 import { buyBtc, eventually, hedged, hedgeOrders, openAlerts, placedOnce } from '../world/hedging.ts'
 
-const room = new URL('../../server/src/exchange/hedging/', import.meta.url)
+const folder = new URL('../../server/src/exchange/hedging/', import.meta.url)
 const points = [
   ...new Set(
-    readdirSync(room)
+    readdirSync(folder)
       .filter((file) => /^jobs.*\.ts$/.test(file))
       .flatMap((file) =>
-        [...readFileSync(new URL(file, room), 'utf8').matchAll(/\.pause\('([a-z-]+)'\)/g)].map((match) => match[1]!),
+        [...readFileSync(new URL(file, folder), 'utf8').matchAll(/\.pause\('([a-z-]+)'\)/g)].map((match) => match[1]!),
       ),
   ),
 ]

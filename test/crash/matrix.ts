@@ -81,7 +81,7 @@ export const MATRIX: readonly Cells[] = [
   })),
   {
     operation: 'withdrawal to a listed address',
-    points: ['screening-claimed', 'screening-asked', 'screening-kept', 'halted-decided', 'payout-chosen'],
+    points: ['screening-claimed', 'screening-asked', 'screening-stored', 'halted-decided', 'payout-chosen'],
     kill: 'process',
     test: `${SCREENED} › at %s, over a withdrawal that is to be judged again: it is given back once`,
   },
@@ -219,7 +219,7 @@ export const MATRIX: readonly Cells[] = [
   },
   {
     operation: 'deposit that is held until it is screened',
-    points: ['screening-claimed', 'screening-asked', 'screening-kept'],
+    points: ['screening-claimed', 'screening-asked', 'screening-stored'],
     kill: 'process',
     test: `${SCREENED} › at %s of a held deposit that is %s: it is credited once, or waits in quarantine`,
   },

@@ -7,8 +7,8 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox, type Network, type Sandbox } from '../system/sandbox.ts'
 
-const sources = ['chain/transactions', 'pay-out/withdrawals'].flatMap((room) => {
-  const folder = new URL(`../../server/src/${room}/`, import.meta.url)
+const sources = ['chain/transactions', 'pay-out/withdrawals'].flatMap((module) => {
+  const folder = new URL(`../../server/src/${module}/`, import.meta.url)
   return readdirSync(folder)
     .filter((file) => /^jobs.*\.ts$/.test(file))
     .map((file) => readFileSync(new URL(file, folder), 'utf8'))

@@ -115,16 +115,16 @@ describe('the worker, killed', () => {
         amount: '10',
       })
       await sandbox.paused('worker', 'payout-chosen')
-      // Only its payouts are paused: it would judge again by itself what is imported now, and hold the lease when it is
-      // killed.
+      // Only its payouts are paused: by itself it would judge again after the import below, and hold the lease when it
+      // is killed.
       if (POINTS.includes(point)) await sandbox.kill('worker')
       const file = join(folder, 'sanctioned_addresses_ETH.txt')
       writeFileSync(file, to)
       expect(
         await bursar('screening', 'import', '--force', '--date', new Date().toISOString().slice(0, 10), file),
       ).toContain('destinations of 1 withdrawals')
-      // What was judged while a transaction was planned for it, and waits again: the judgement itself could not give it
-      // back.
+      // A withdrawal that was judged while a transaction was planned for it waits again: the judgement itself could
+      // not give its money back.
       if (HALTED.includes(point))
         await query(
           `update screenings set state = 'risky', report = '{"riskScore":1,"flags":["listed"],"signals":{},"risky":true,"providers":[],"madeAt":0}' where subject_id = $1`,

@@ -1,15 +1,15 @@
 /**
  * The worker is killed, -9, at every named point of sweeps and of transfers to cold storage, on every kind of chain;
- * afterwards what was deposited has left its address once, one transfer is offered, and the ledger equals the chains to
- * the last unit. The points are read from the source, so that a new one is tested without anyone thinking of it.
+ * afterwards each deposit has left its address once, one transfer is offered, and the ledger equals the chains to
+ * the last unit. The points are read from the source, so that a new one is tested, too.
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox, type Network, type Sandbox } from '../system/sandbox.ts'
 
-const pointsOf = (room: string): string[] => {
-  const folder = new URL(`../../server/src/${room}/`, import.meta.url)
+const pointsOf = (module: string): string[] => {
+  const folder = new URL(`../../server/src/${module}/`, import.meta.url)
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !/test/.test(file),
   )
@@ -49,9 +49,9 @@ const sweepCases = sweeps.flatMap((point, at) =>
   (NETWORKS[point] ?? [EVM[at % 2]!, 'TRON' as const]).map((network) => [point, network] as const),
 )
 /**
- * On TRON nothing ends what may have been signed but its expiry by the chain's own time, which no clock of ours moves:
- * its end is proven in `server/src/treasury/cold/tron.slow.test.ts`, on a chain whose time is the test's, without a
- * kill.
+ * On TRON a transaction that may have been signed ends only by its expiry, by the chain's own time, which no clock of
+ * ours moves: `server/src/treasury/cold/tron.slow.test.ts` proves its end, on a chain whose time is the test's, without
+ * a kill.
  */
 const coldCases = pointsOf('treasury/cold').flatMap((point, at) =>
   (['BITCOIN', EVM[at % 2]!, 'TRON'] as const)
@@ -168,7 +168,7 @@ describe('a sweep killed', () => {
 describe('a transfer to cold storage killed', () => {
   test.each(coldCases)('at %s on %s: one is offered, and an old one ends', async (point, network) => {
     if (network === 'BITCOIN' && !sandbox.hasBitcoin) return
-    // On Bitcoin what fills the hot wallet may be spent once it is final.
+    // On Bitcoin a coin that fills the hot wallet can be spent once it is final.
     await sandbox.mine(network, BLOCKS)
     const ticker = COIN[network]
     const cold = await sandbox.outside(network)

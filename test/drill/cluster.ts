@@ -53,7 +53,7 @@ export const startCluster = async (
     listen_addresses: '',
     unix_socket_directories: socket,
     wal_level: 'replica',
-    // The drill kills the server, not the machine: what the kernel has is not lost.
+    // The drill kills the server, not the machine: data that the kernel has is not lost.
     fsync: 'off',
     max_connections: '40',
     shared_buffers: '32MB',

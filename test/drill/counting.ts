@@ -4,7 +4,7 @@ import { balancesOf, PLATFORM } from '../../server/src/ledger/postings/index.ts'
 import { HOT, type PayoutWorld } from '../world/payouts.ts'
 import type { DrillChain } from './chain.ts'
 
-/** What one cut lost, and what was wrong afterwards. */
+/** The losses of one cut, and the faults after it. */
 export interface CutResult {
   seed: number
   withdrawals: number

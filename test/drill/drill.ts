@@ -117,7 +117,7 @@ interface Shared {
 
 const upTo = (random: () => number, most: number): number => Math.floor(random() * (most + 1))
 
-/** What merchants and payers do in one step. */
+/** The actions of merchants and payers in one step. */
 const load = async ({ world }: Running, { random, chain, asked }: Shared): Promise<void> => {
   for (let count = upTo(random, 2); count > 0; count -= 1) await withdraw(world, asked, asked.withdrawals.length)
   for (let count = upTo(random, 2); count > 0; count -= 1) await giveOut(world, asked)

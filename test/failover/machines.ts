@@ -14,7 +14,7 @@ const BRIDGE = 'bursar-ha'
 const GATEWAY = '10.88.0.1/24'
 const PASSWORD = 'secret'
 const HEALTHY_MS = 180_000
-/** Looks in a row, a second apart, that see health: the machines publish their state every three seconds. */
+/** Successive looks, one a second, that see health: the machines publish their state every three seconds. */
 const LOOKS = 8
 
 export interface Machine {

@@ -51,7 +51,7 @@ export interface Result extends Compared {
   gaps: Record<string, number>
   /** the leader before and after each fault */
   leaders: Record<string, string>
-  /** what is wrong with deposits, withdrawals, notifications, balances or books */
+  /** faults of deposits, withdrawals, notifications, balances or books */
   wrong: string[]
   /** connections to etcd and Patroni that were answered without their certificate */
   open: string[]

@@ -48,13 +48,13 @@ export const openConnections = (port: number): Connections => {
     return undefined
   }
   const send = async (sending: Sending): Promise<Answer[]> => {
-    const kept = sending.isAlone ? undefined : takeIdle()
-    const socket = kept ?? open()
+    const reused = sending.isAlone ? undefined : takeIdle()
+    const socket = reused ?? open()
     const { answers, isReusable } = await converse(socket, sending)
     if (isReusable && !sending.isAlone && !socket.destroyed) idle.push(socket)
     else socket.destroy()
     // The server has ended a connection that was idle for long, before it read the request (RFC 9112, 9.5).
-    return answers.length === 0 && kept !== undefined ? send(sending) : answers
+    return answers.length === 0 && reused !== undefined ? send(sending) : answers
   }
   return {
     send,

@@ -10,21 +10,21 @@ export interface Replays {
   due(): Case[]
 }
 
-const KEPT = 200
+const MOST_NOTED = 200
 const EACH_TIME = 10
 /** The api's clock is this one; a second more for the rounding of both. */
 const OLD_MS = (requestLimits.maxAgeSeconds + 2) * 1_000
 
 export const createReplays = (): Replays => {
-  const kept: { at: number; sent: Case }[] = []
+  const noted: { at: number; sent: Case }[] = []
   return {
     note: (sent, answers) => {
-      if (kept.length < KEPT && answers[0]?.status === 200 && sent.kind.startsWith('valid create'))
-        kept.push({ at: Date.now(), sent })
+      if (noted.length < MOST_NOTED && answers[0]?.status === 200 && sent.kind.startsWith('valid create'))
+        noted.push({ at: Date.now(), sent })
     },
     due: () => {
-      const old = kept.filter(({ at }) => Date.now() - at > OLD_MS).slice(0, EACH_TIME)
-      for (const one of old) kept.splice(kept.indexOf(one), 1)
+      const old = noted.filter(({ at }) => Date.now() - at > OLD_MS).slice(0, EACH_TIME)
+      for (const one of old) noted.splice(noted.indexOf(one), 1)
       return old.map(({ sent }) => ({
         kind: 'replayed later',
         about: sent.about,

@@ -40,20 +40,20 @@ export const createReturningSigner = (onSigned: (request: SignRequest) => void):
     current = await openSigner({ ...options, logFile })
     isChanged = false
   }
-  const keptOf = (logFile: string): string => `${logFile}.kept`
+  const copyOf = (logFile: string): string => `${logFile}.copy`
   return {
     open: async (given) => {
       options = given
       current = await openSigner(given)
       return { ...current, signer: forwarding as unknown as Signer }
     },
-    keep: () => restart((logFile) => copyFileSync(logFile, keptOf(logFile))),
+    keep: () => restart((logFile) => copyFileSync(logFile, copyOf(logFile))),
     restore: async () => {
       if (!isChanged) return
       await restart((logFile) => {
         // The signer makes its index again from the log.
         rmSync(`${logFile}.index`, { force: true })
-        copyFileSync(keptOf(logFile), logFile)
+        copyFileSync(copyOf(logFile), logFile)
       })
     },
     close: () => current.log.close(),

@@ -128,7 +128,7 @@ export const makeScene = async (url: string): Promise<Scene> => {
     UAH: 10_000_000n * ONE_UAH,
   }
   for (const [asset, units] of Object.entries(stocks)) {
-    // Of what merchants are given below, nothing may be missing in the platform's own.
+    // The platform must have as much as the merchants get below.
     await giveCapital(db, asset, 10n * units)
     await stock(db, asset, units)
   }
@@ -306,7 +306,7 @@ export const makeScene = async (url: string): Promise<Scene> => {
 
 /** The state of acquirers and venue, to return to. */
 const copyOf = ({ bank, shop, venue }: Pick<Scene, 'bank' | 'shop' | 'venue'>): { restore(): void } => {
-  const kept = structuredClone({
+  const copied = structuredClone({
     toCards: bank.orders,
     pages: shop.orders,
     refunds: shop.refunds,
@@ -321,14 +321,14 @@ const copyOf = ({ bank, shop, venue }: Pick<Scene, 'bank' | 'shop' | 'venue'>): 
   return {
     restore: () => {
       bank.otherwise = 'pays'
-      fill(bank.orders, kept.toCards)
-      fill(shop.orders, kept.pages)
-      fill(shop.refunds, kept.refunds)
-      fill(venue.held, kept.held)
+      fill(bank.orders, copied.toCards)
+      fill(shop.orders, copied.pages)
+      fill(shop.refunds, copied.refunds)
+      fill(venue.held, copied.held)
       shop.refundsSent = 0
       venue.faults = []
-      venue.taken = structuredClone(kept.taken)
-      venue.placed = [...kept.placed]
+      venue.taken = structuredClone(copied.taken)
+      venue.placed = [...copied.placed]
     },
   }
 }

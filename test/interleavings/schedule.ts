@@ -129,7 +129,7 @@ export const textOf = (points: readonly Point[]): string => points.map(({ took }
 export const following =
   (schedule: string): Choose =>
   (at, ready, last) => {
-    const told = schedule[at]
-    if (told !== undefined) return Number(told) as Turn
+    const given = schedule[at]
+    if (given !== undefined) return Number(given) as Turn
     return last !== undefined && ready[last] ? last : ready[0] ? 0 : 1
   }

@@ -49,7 +49,7 @@ export const invoicesSabotages: readonly Sabotage[] = [
     file: 'server/src/pay-in/crypto-invoices/claims-store.ts',
     replace: [' and state = any(${[...UNDECIDED]}::text[])`.execute(tx)\n  return num', '`.execute(tx)\n  return num'],
     fault: 'L3',
-    breaks: 'An underpaid invoice is refunded twice, or refunded and kept.',
+    breaks: 'An underpaid invoice is refunded twice, or it is refunded and the merchant also gets the money.',
     finder:
       'server/src/pay-in/crypto-invoices/refunds.test.ts › takes no second decision, also from a caller that has not looked at its state',
   },

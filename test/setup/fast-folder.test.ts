@@ -9,7 +9,7 @@ const machine =
     file === '/proc/mounts' ? mounts : memory
 const ROOT = '/dev/vda / ext4 rw,relatime 0 0\n'
 
-describe.skipIf(!existsSync('/proc/mounts'))('files of tests are kept in memory', () => {
+describe.skipIf(!existsSync('/proc/mounts'))('files of tests are in memory', () => {
   test.each([
     ['not where the system has no such folder', ROOT, PLENTY],
     ['not where no program may be run from it', `${ROOT}tmpfs /dev/shm tmpfs rw,nosuid,noexec,relatime 0 0\n`, PLENTY],

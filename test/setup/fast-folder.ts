@@ -7,10 +7,10 @@ import { readFileSync, statfsSync } from 'node:fs'
 const FOLDER = '/dev/shm'
 const GIGABYTE = 2 ** 30
 /** A whole run holds less than one; the machine needs the rest. */
-const ROOM = { inFolder: 3 * GIGABYTE, available: 6 * GIGABYTE }
+const SPACE = { inFolder: 3 * GIGABYTE, available: 6 * GIGABYTE }
 
 /**
- * The folder of the system for files in memory, where it has room, and programs may be run from it.
+ * The folder of the system for files in memory, if it has enough space, and programs may be run from it.
  * @returns undefined where the usual temporary folder has to do
  */
 export const fastFolder = (
@@ -23,7 +23,7 @@ export const fastFolder = (
     const [, , kind, options] = mount?.split(' ') ?? []
     const available = Number(/^MemAvailable: *(\d+) kB$/m.exec(read('/proc/meminfo'))?.[1] ?? 0) * 1024
     const { bavail, bsize } = statfsSync(FOLDER)
-    const fits = bavail * bsize >= ROOM.inFolder && available >= ROOM.available
+    const fits = bavail * bsize >= SPACE.inFolder && available >= SPACE.available
     return fits && kind === 'tmpfs' && !options!.split(',').some((one) => ['noexec', 'ro'].includes(one))
       ? FOLDER
       : undefined

@@ -5,7 +5,7 @@
 import type { Random } from '../../sandbox/random.ts'
 import type { Gate } from './fronts/gate.ts'
 
-/** What a front does with one request and its answer. */
+/** The treatment of one request and its answer by a front. */
 const FAULTS = [
   /** nothing reaches the counterparty */
   'lose-request',
@@ -13,7 +13,7 @@ const FAULTS = [
   'lose-answer',
   /** the counterparty gets the request twice; the second answer is returned */
   'repeat',
-  /** the counterparty acts, and the answer is not what the protocol allows */
+  /** the counterparty acts, and the protocol does not allow its answer */
   'garbage',
   /** the answer is cut in half */
   'half',

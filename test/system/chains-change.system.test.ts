@@ -122,8 +122,8 @@ test('E7 EVM: a withdrawal stuck below the base fee is bumped with the same nonc
   let done: Record<string, unknown> | undefined
   for (let i = 0; i < 160 && !done; i += 1) {
     await sleep(500)
-    // Blocks are as dear until what has to pay more did: sweeps may stand before it in the line, and are bumped one
-    // after the other.
+    // Blocks stay as expensive until the withdrawal has a higher fee: sweeps may have earlier nonces, and are replaced
+    // one after the other.
     await sandbox.rpcCall('ETHEREUM', 'anvil_setNextBlockBaseFeePerGas', [FIFTY_GWEI])
     await sandbox.mine('ETHEREUM', 1)
     done = await sandbox.notified(shop(), { id, status: 'Done' }, 200).catch(() => undefined)
@@ -147,7 +147,7 @@ test('Bitcoin: a withdrawal stuck in the pool is replaced at a higher fee from t
   const feeOf = async (hash: string) =>
     Number((await sandbox.bitcoinRpc<{ fees: { base: string } }>('getmempoolentry', hash)).fees.base)
   const before = await feeOf(first)
-  // A payout that pays what the node asks is left alone: fees rise.
+  // A payout that pays the fee that the node asks for is not replaced: fees rise.
   const networks = join(sandbox.dir, 'settings', 'networks.json')
   const settings = JSON.parse(readFileSync(networks, 'utf8')) as { BITCOIN: object }
   writeFileSync(

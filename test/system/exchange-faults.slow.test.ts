@@ -47,8 +47,8 @@ const notified = async (match: Record<string, unknown>): Promise<Record<string, 
     .filter((body) => Object.entries(match).every(([key, value]) => body[key] === value))
 
 /**
- * Books are read every three seconds. Those of Binance and Kraken don't say of when they are: what is old there shows
- * by being apart from the others.
+ * Books are read every three seconds. Binance and Kraken state no time for a book: an old book of theirs is found only
+ * because its price differs from the others.
  */
 const TWO_READINGS_MS = 7_000
 const LIES = [
@@ -95,13 +95,13 @@ describe('a source that lies', () => {
       targetTicker: 'BTC',
     })
     expect(Number(await balance('USDT')) - Number(before)).toBeCloseTo(700, 6)
-    const kept = await arrived()
+    const waiting = await arrived()
     await sleep(1_000)
-    expect(await notified({ localId: kept })).toEqual([])
+    expect(await notified({ localId: waiting })).toEqual([])
     for (const [source] of LIES) await sandbox.sourceFault({ source })
     await until('a price', () => estimate().catch(() => undefined))
     await sandbox.advance(15_000)
-    expect(await sandbox.notified(shop(), { kind: 'Exchange', localId: kept, status: 'Done' })).toMatchObject({
+    expect(await sandbox.notified(shop(), { kind: 'Exchange', localId: waiting, status: 'Done' })).toMatchObject({
       spendAmount: '700',
     })
     expect(await notified({ localId: lost })).toHaveLength(1)

@@ -204,7 +204,7 @@ describe('a wrong request', () => {
       }
       const taken = (await held()) - (where.ticker === 'UAH' ? 1_500 : 100)
       await bursar('position', 'fund', where.ticker, `-${taken.toFixed(2)}`)
-      // What there is to sell is read twice a second.
+      // The inventory is read twice a second.
       await sleep(600)
       const asked = {
         ...where,

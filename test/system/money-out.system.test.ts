@@ -1,6 +1,6 @@
 /**
- * Withdrawals on real nodes: to someone outside, to another merchant, refused ones, races, and what a killed worker
- * leaves.
+ * Withdrawals on real nodes: to someone outside, to another merchant, refused ones, races, and those that a killed
+ * worker leaves.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -320,7 +320,7 @@ test('network costs are shown by merchant and operation, and a merchant verifies
   }
   expect(costs.map(({ merchant, operation }) => `${merchant} ${operation}`)).toContain(`${shop().id} payout`)
   expect(Object.keys(totals).toSorted()).toEqual(expect.arrayContaining(['BNB', 'BTC', 'ETH', 'TRX']))
-  // A report counts what is on hold, and a payout is on hold after its Done until it is final.
+  // A report counts held amounts, and a payout is held after its Done until it is final.
   await sandbox.until(
     'every payout final',
     async () =>

@@ -83,7 +83,7 @@ const useEverything = async (): Promise<void> => {
   // Mails about the day's deposits leave a quarter of an hour later.
   await sandbox.advance(16 * 60_000)
   await sandbox.until('a mail', async () => (await mailsTo())[0])
-  // What is refused is logged too.
+  // Refusals are logged, too.
   for (const wrong of [
     { ticker: 'UAH', to: `${CARDS[0]}1`, amount: '1000' },
     { ticker: 'UAH', to: CARDS[0]!, amount: GROUPED },
@@ -123,7 +123,7 @@ test('F10 K1 no secret and no card number is in logs, rows, webhooks, mails, pag
   expect(mails.length).toBeGreaterThan(0)
   expect(foundIn(places, secrets, CARDS).filter((found) => !BELONGS.some(([where]) => where.test(found)))).toEqual([])
   expect(coresIn([dir, process.cwd()])).toEqual([])
-  // The search finds what is there: the same places with one secret and one card put into a row.
+  // The search finds a secret that is there: the same places with one secret and one card put into a row.
   const planted = [
     { name: 'a row', text: `${[...secrets.values()][0]} ${CARDS[0]!.replaceAll(/(\d{4})(?=\d)/g, '$1-')}` },
   ]

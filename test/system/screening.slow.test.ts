@@ -1,6 +1,6 @@
 /**
- * Screening in the whole sandbox: what is credited at once, held, quarantined, decided, refused before it is signed,
- * and found later.
+ * Screening in the whole sandbox: money that is credited at once, held, quarantined, decided, refused before it is
+ * signed, and found later.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

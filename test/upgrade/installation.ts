@@ -25,7 +25,7 @@ export const loadPrevious = async (folder: string): Promise<Previous> => {
 
 /**
  * Writes the files of the new programs over those of the previous ones, as the Debian package does. Running processes
- * go on with what they have loaded.
+ * continue with the files that they have loaded.
  */
 export const install = (previous: Programs, next: Programs): void => {
   for (const program of ['bursar', 'bursar-signer'] as const)

@@ -118,7 +118,7 @@ const startLoad = (load: Load): { stop(): Promise<void> } => {
   }
   const ask = async (): Promise<void> => {
     while (isRunning) {
-      // The proxy counts what is no answer.
+      // The proxy counts requests without an answer.
       await shop.client.balances.list(['USDT']).catch(() => {})
       await sleep(ASK_EVERY_MS)
     }

@@ -1,6 +1,6 @@
 /**
- * A double of an acquirer's account that pays to cards. It remembers every order, and its state of an order is what it
- * paid.
+ * A double of an acquirer's account that pays to cards. It remembers every order. The state that it
+ * states of an order is the payment that it made.
  * Sources: the contract of `Acquirer` in adapters/acquirers/port.ts, which the conformance suite proves of the adapters
  * and of the emulators in sandbox/acquirers (documents of Freedom Pay, WayForPay and LiqPay, docs/dialects.md); answers
  * that are lost after the order was taken: rows A-6 and A-10; refusals whose cause is the account: row A-7; a card

@@ -93,7 +93,7 @@ export const fieldOf = ({ text }: Pick<Answer, 'text'>, name: string): string =>
   return unescaped(found)
 }
 
-/** The hidden fields with which a form of a sign-in or a proof carries what was typed before. */
+/** The hidden fields with which a form of a sign-in or a proof carries the text that was typed before. */
 export const carriedFields = ({ text }: Pick<Answer, 'text'>): Record<string, string> =>
   Object.fromEntries(
     [...text.matchAll(/name="(kept-[^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name!, unescaped(value!)]),

@@ -26,8 +26,8 @@ export interface WorldDatabaseOptions {
 const NOT_RECORDED = 'records-are-books'
 
 /**
- * For the top of a test file; asked inside hooks and tests only. What its last test has left in the database must break
- * no invariant (server/src/treasury/invariants).
+ * For the top of a test file; asked inside hooks and tests only. After the last test, the rows of the database must
+ * break no invariant (server/src/treasury/invariants).
  */
 export const useDb = ({ max, breaks = [] }: WorldDatabaseOptions = {}): WorldDatabase => {
   const { url } = useDatabase({ template: migrated })

@@ -277,7 +277,7 @@ export const fillListed = async (tx: Tx, from: number, to: number, tables?: read
     set version = (select coalesce(max(e.version), 0) from ledger_entries e where e.account_id = a.id)`.execute(tx)
 }
 
-/** What the routes of the lists are made of. */
+/** The parts of the routes of lists. */
 export const listedWorld = (db: Db): Parameters<typeof listRoutes>[0] => ({
   runtime: createTestRuntime(db, () => LISTED_SINCE + 2_000_000 * MINUTE),
   publicUrl: 'https://pay.example',

@@ -136,7 +136,7 @@ export const attachIn = (world: PayoutWorld, key: { merchantId: string; id: stri
 
 /**
  * @param looksAhead false: as when the signer's policy changes between the look ahead and the signature
- * @param dieAt the point at which what `work` runs is killed, once
+ * @param dieAt the point at which the process of `work` is killed, once
  * @param signerOf outside a test: the caller closes the signer's log
  * @param resumeAs the merchant of a world whose database this is, or is a copy of; its money and cursor are there
  */

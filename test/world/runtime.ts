@@ -14,7 +14,9 @@ export const createTestRuntime = (db: Db, now: () => number = Date.now): Runtime
   log: pino({ enabled: false }),
 })
 
-/** Ids that increase while a test's clock stands still, where the rows of a production would be milliseconds apart. */
+/**
+ * Ids that increase while a test's clock stands still. In production, rows are made some milliseconds after each other.
+ */
 export const increasingIds = (now: () => number): NewId => {
   let count = 0
   return () => {

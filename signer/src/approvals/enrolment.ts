@@ -24,7 +24,7 @@ interface PasskeyEntry extends Record<string, string> {
   origin: string
 }
 
-/** What an enrolment made. */
+/** The result of an enrolment. */
 export interface Enrolled {
   entry: PasskeyEntry
   /** the person's devices may share the passkey: it is synced */
@@ -79,7 +79,7 @@ export async function finishEnrolment(log: string, enrolled: Enrolled): Promise<
   return true
 }
 
-/** What an enrolment made; undefined while it has made nothing. */
+/** The result of an enrolment; undefined until there is one. */
 export async function enrolledBy(log: string): Promise<Enrolled | undefined> {
   const file = await readSecretFile(donePath(log)).catch(() => undefined)
   try {

@@ -9,7 +9,7 @@ import { enrolPage, enrolledPage, faultPage, listPage, signInPage } from './page
 import type { Language, PageFault } from './page-words.ts'
 import type { Sessions } from './sessions.ts'
 
-/** What the page needs of the signer. */
+/** The parts of the signer that the page uses. */
 export interface PageWorld {
   /** Scheme, host and port of the page */
   origin: string

@@ -1,4 +1,4 @@
-/** The signer's own page, in a process of its own: what it shows to whom, and which forms it takes. */
+/** The signer's own page, in a process of its own: the payments that a person sees, and the forms that it accepts. */
 import { createHash, randomBytes } from 'node:crypto'
 import { request as tlsRequest } from 'node:https'
 import { writeFileSync } from 'node:fs'

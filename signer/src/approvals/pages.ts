@@ -140,7 +140,7 @@ export function enrolledPage(language: Language, key: KeyObject): string {
   return pageOf({ language, title: words.enrol, main })
 }
 
-/** A page that only says what is wrong. */
+/** A page that only names the fault. */
 export function faultPage(language: Language, fault: PageFault): string {
   return pageOf({ language, title: wordsOf(language).title, fault, main: NOTHING })
 }

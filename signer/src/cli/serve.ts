@@ -84,7 +84,7 @@ function attachSignals(running: RunningSigner, exitOnStdinEnd: boolean): void {
   process.on('SIGHUP', () => {
     running.reload().then(
       (hash) => note({ policy: hash }),
-      (error: Error) => note({ failed: 'policy and certificates kept as they were', message: error.message }),
+      (error: Error) => note({ failed: 'policy and certificates are unchanged', message: error.message }),
     )
   })
   if (exitOnStdinEnd) process.stdin.on('end', () => stop('standard input ended')).resume()

@@ -156,10 +156,10 @@ export class History implements LogSubscriber {
    * payment belongs to that payment.
    */
   #judgeNonce(key: string, { intents }: SignRequest): void {
-    const kept = this.#holderOf(key)
+    const owner = this.#holderOf(key)
     const isAuthorized = intents.length > 0 && this.#authorizations.holds(key)
-    if (!isAuthorized && (kept === undefined || kept === nameOfSet(intents))) return
-    const holder = isAuthorized ? 'an authorisation' : kept === NO_INTENT ? 'a filler or a sweep' : `intent ${kept}`
+    if (!isAuthorized && (owner === undefined || owner === nameOfSet(intents))) return
+    const holder = isAuthorized ? 'an authorisation' : owner === NO_INTENT ? 'a filler or a sweep' : `intent ${owner}`
     throw new Refusal('nonce-used', `Nonce ${key} was signed for ${holder}: use a fresh one`)
   }
 

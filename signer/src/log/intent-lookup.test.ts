@@ -40,9 +40,9 @@ describe('the transactions signed for an intent', () => {
     ]
     await first.log.close()
     const client = await clientOf(await makeSigner({ logFile: first.logFile }))
-    const told = await client.transactionsOf(uuid(1))
-    expect(told).toMatchObject([payment, replacement])
-    expect(told[0]).toMatchObject({
+    const answered = await client.transactionsOf(uuid(1))
+    expect(answered).toMatchObject([payment, replacement])
+    expect(answered[0]).toMatchObject({
       network: 'ETHEREUM',
       transactionId: uuid(0xffff),
       purpose: 'payout',
@@ -58,9 +58,9 @@ describe('the transactions signed for an intent', () => {
     const intents = [bitcoinIntent(1), bitcoinIntent(2)]
     await made.signer.sign(bitcoinRequest({ intents, inputs: [{ number: 0, units: 400_000n, key: hotKey }] }))
     const client = await clientOf(made)
-    const told = await client.transactionsOf(uuid(2))
-    expect(told).toMatchObject([{ network: 'BITCOIN', intents }])
-    expect(await client.transactionsOf(uuid(1))).toEqual(told)
+    const answered = await client.transactionsOf(uuid(2))
+    expect(answered).toMatchObject([{ network: 'BITCOIN', intents }])
+    expect(await client.transactionsOf(uuid(1))).toEqual(answered)
   })
 
   test('is nothing when nothing was signed, a refused request included', async () => {
@@ -81,9 +81,9 @@ describe('the transactions signed for an intent', () => {
     const made = await makeSigner()
     const { hash } = await made.signer.sign(evmRequest(intentOf(1)))
     made.signer.replacePolicy(readPolicy(JSON.stringify({ ...policyFile, enabled: false })))
-    const [told] = await made.signer.transactionsOf(uuid(1))
-    expect(told).toMatchObject({ hash })
-    expect(told).not.toHaveProperty('signed')
+    const [answered] = await made.signer.transactionsOf(uuid(1))
+    expect(answered).toMatchObject({ hash })
+    expect(answered).not.toHaveProperty('signed')
   })
 
   test('is asked about by an id only', async () => {

@@ -24,7 +24,7 @@ const setUp = async (segmentBytes: number) => {
 test.each([
   ['one file', 1 << 20],
   ['a file for each line', 1],
-])('the lines of a log of %s are its files, byte for byte, and name what was signed', async (_, segmentBytes) => {
+])('the lines of a log of %s are its files, byte for byte, and name the signed payments', async (_, segmentBytes) => {
   const { made, client } = await setUp(segmentBytes)
   const texts = await client.logLines(0)
   const folder = dirname(made.logFile)

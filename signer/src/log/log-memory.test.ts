@@ -22,11 +22,11 @@ async function clientOf({ signer }: TestSigner, memory?: LogMemory): Promise<Sig
   return client
 }
 
-function keepEnds(): LogMemory & { kept?: LogEnd } {
-  const memory: LogMemory & { kept?: LogEnd } = {
-    known: async () => memory.kept,
+function keepEnds(): LogMemory & { stored?: LogEnd } {
+  const memory: LogMemory & { stored?: LogEnd } = {
+    known: async () => memory.stored,
     keep: async (end) => {
-      memory.kept = end
+      memory.stored = end
     },
   }
   return memory
@@ -55,16 +55,16 @@ test('audit M-C4: every answer says how far the log goes', async () => {
   const memory = keepEnds()
   const client = await clientOf(made, memory)
   await client.sign(payment(1))
-  expect(memory.kept).toEqual({ length: 2, head: made.log.head })
+  expect(memory.stored).toEqual({ length: 2, head: made.log.head })
   await client.closeIntent(uuid(9))
-  expect(memory.kept).toEqual({ length: 3, head: made.log.head })
+  expect(memory.stored).toEqual({ length: 3, head: made.log.head })
 })
 
 test('audit M-C4: a log that was cut back signs nothing and is not believed, also when it has grown again', async () => {
   const memory = keepEnds()
   const restored = await cutBack(memory)
   const client = await clientOf(restored, memory)
-  const before = memory.kept
+  const before = memory.stored
   expect(await client.sign(payment(2))).toMatchObject({
     refused: 'log-cut-back',
     message: expect.stringMatching(/does not hold line 3/) as string,
@@ -74,7 +74,7 @@ test('audit M-C4: a log that was cut back signs nothing and is not believed, als
   const unaware = await clientOf(restored)
   for (const number of [3, 4, 5]) expect(await unaware.sign(payment(number))).toHaveProperty('signed')
   expect(await client.sign(payment(2))).toMatchObject({ refused: 'log-cut-back' })
-  expect(memory.kept).toEqual(before)
+  expect(memory.stored).toEqual(before)
 })
 
 test('a caller that has seen less than there is, or nothing, is served', async () => {
@@ -82,9 +82,9 @@ test('a caller that has seen less than there is, or nothing, is served', async (
   const memory = keepEnds()
   const client = await clientOf(made, memory)
   await client.sign(payment(1))
-  const earlier = memory.kept
+  const earlier = memory.stored
   await client.sign(payment(2))
-  memory.kept = earlier!
+  memory.stored = earlier!
   expect(await client.sign(payment(3))).toHaveProperty('signed')
-  expect(memory.kept).toMatchObject({ length: 4 })
+  expect(memory.stored).toMatchObject({ length: 4 })
 })

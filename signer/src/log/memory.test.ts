@@ -84,7 +84,7 @@ describe("the signer's memory", () => {
     await take(0, 1_000)
     const before = heapInUse()
     await take(1_000, 9_000)
-    // 2,049 bytes a payout when maps held them; what remains here is noise of the collector.
+    // Maps took 2,049 bytes for each payout. The rest here is noise of the garbage collector.
     expect((heapInUse() - before) / 8_000).toBeLessThan(100)
     expect(history.isKnown(uuid(3))).toBe(true)
     expect(history.positionsOf(uuid(3))).toEqual([{ segment: 0, offset: 3, length: 10 }])

@@ -43,7 +43,7 @@ export async function openMemory(logFile: string, header: HeaderEntry, options: 
   return { log, history: history! }
 }
 
-/** A rebuilt index must know what the older one knew. Throws LogBroken when the log was cut back meanwhile. */
+/** A rebuilt index must know all that the older one knew. Throws LogBroken when the log was cut back meanwhile. */
 function judgeFormer(index: IndexFile, history: History): void {
   const { former } = index
   if (!former) return

@@ -46,7 +46,7 @@ export const REFUSALS = {
     status: 403,
     meaning: 'the amount of an intent, a stake or a loan is above the largest amount the policy allows',
   },
-  velocity: { of: 'now', status: 403, meaning: 'the hour or day has no room left for this amount or fee' },
+  velocity: { of: 'now', status: 403, meaning: 'this amount or fee would exceed the limit of an hour or a day' },
   'needs-approval': { of: 'item', status: 403, meaning: 'the amount needs approvals that the request does not carry' },
   'intent-changed': { of: 'identity', status: 409, meaning: 'this intent was signed before with other contents' },
   'intent-already-signed': {

@@ -158,7 +158,7 @@ describe('the signer as a process', () => {
       running.child.kill('SIGHUP')
       await written(running, said)
     }
-    await exchange('{', /kept as they were/)
+    await exchange('{', /are unchanged/)
     expect(await running.client.sign(signed)).toHaveProperty('signed')
     await exchange(JSON.stringify({ ...policyFile, enabled: false }), /"policy":"/)
     expect(await running.client.sign(signed)).toHaveProperty('signed')

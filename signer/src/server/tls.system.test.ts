@@ -67,7 +67,7 @@ describe('over TLS', () => {
       writeFileSync(certificateFile, certificate)
       writeFileSync(clientsFile, clients)
       running.child.kill('SIGHUP')
-      await written(running, new RegExp(`(kept as they were[^]*){${times}}`))
+      await written(running, new RegExp(`(are unchanged[^]*){${times}}`))
     }
     const stays = async (n: number): Promise<void> =>
       expect(await client(running.port, worker).sign(evmRequest(intentOf(n), { nonce: BigInt(n) }))).toHaveProperty(

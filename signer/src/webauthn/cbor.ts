@@ -1,4 +1,4 @@
-/** Thrown when bytes are not what Web Authentication says that they are. The message names the fault, not the bytes. */
+/** Thrown when bytes do not have the format of Web Authentication. The message names the fault, not the bytes. */
 export class NotWebAuthn extends Error {
   override name = 'NotWebAuthn'
 }

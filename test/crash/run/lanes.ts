@@ -1,6 +1,6 @@
 /**
- * One round of cells. Those of one role come one after another: each start of a process ends in its kill, and what it
- * left is finished by the next one. Those of different roles run beside each other.
+ * One round of cells. Those of one role come one after another: each start of a process ends in its kill, and the next
+ * process finishes the work that it left. Those of different roles run beside each other.
  */
 import { ROLES, type Cell, type Scene } from './cells.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Orders and deposits of one long crash run, and the required end of each: it was answered, made once, paid once,
- * credited once and notified once. The expectations are kept here, apart from the program's tables.
+ * credited once and notified once. The expectations are stored here, separately from the program's tables.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

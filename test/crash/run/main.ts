@@ -125,9 +125,9 @@ process.exitCode = await run().catch((error: unknown) => {
   return 1
 })
 if (process.exitCode !== 0) {
-  const kept = join(root, '.bursar', `crash-${seed}`)
-  cpSync(join(sandbox.dir, 'logs'), kept, { recursive: true })
-  console.error(`The logs are in ${kept}`)
+  const copy = join(root, '.bursar', `crash-${seed}`)
+  cpSync(join(sandbox.dir, 'logs'), copy, { recursive: true })
+  console.error(`The logs are in ${copy}`)
 }
 await sandbox.stop()
 process.exit()

@@ -1,4 +1,4 @@
-/** Lists: queries with one fault, and filters that name what another merchant has. */
+/** Lists: queries with one fault, and filters that name objects of another merchant. */
 import type { Random } from '../../../sandbox/random.ts'
 import type { FuzzWorld } from '../objects.ts'
 import { jsonOf } from '../oracles/answers.ts'
@@ -66,7 +66,7 @@ export const makeForeignList = (world: FuzzWorld, random: Random): Case => {
         return [`status ${answer.status}: ${text.slice(0, 200)}`]
       if (name === 'after') return []
       const shown = isCsv ? text.split('\r\n').length - 2 : (jsonOf(answer) as { items: unknown[] }).items.length
-      return shown === 0 ? [] : [`${shown} items fit what another merchant has`]
+      return shown === 0 ? [] : [`${shown} items fit a filter that names objects of another merchant`]
     }),
   }
 }

@@ -86,7 +86,7 @@ export const makeOtherPath = (world: FuzzWorld, random: Random): Case => {
   const kind = random.pick(Object.keys(SPELLINGS))
   const [path = '', query] = targetOf(operation, world, random, 0).split('?')
   const other = SPELLINGS[kind]!(path)
-  // An alias may not have what the spelling changes.
+  // An alias may lack the part that the spelling changes.
   const spelled = other === path ? `/${path}` : other
   const target = query === undefined ? spelled : `${spelled}?${query}`
   const body = operation.body === null ? undefined : '{}'

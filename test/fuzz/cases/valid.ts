@@ -50,7 +50,7 @@ export const createdBy =
       return [{ table, merchantId, id: String(table === 'addresses' ? body.address?.toLowerCase() : body.id) }]
     })
 
-/** GETs that store something: the price of an estimate is kept for its merchant. */
+/** GETs that store something: the price of an estimate is stored for its merchant. */
 const storesQuote = ({ id }: Operation): boolean => id.startsWith('estimate')
 
 export const effectOf = (operation: Operation): Case['effect'] =>
@@ -83,7 +83,7 @@ export const makeValid = (world: FuzzWorld, random: Random): Case => {
     effect: effectOf(operation),
     judge: mustBeByContract(operation, isHead),
     created: createdBy(operation, account),
-    // The same bytes once more: the first answer, or for what moves no money and has no key another object.
+    // The same bytes once more get the first answer. A request that moves no money and has no key makes another object.
     isRepeated: operation.movesMoney || more.length > 0,
   }
 }

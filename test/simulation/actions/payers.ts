@@ -34,7 +34,7 @@ export const drawUnits = (
 const chainsOf = ({ chains }: Simulation, network: Network): SimulatedChain[] =>
   chains.filter((one) => one.network === network || (isEvmNetwork(network) && isEvmNetwork(one.network)))
 
-/** Who has paid, on a chain that tells its payers apart, and whether a list in force has that address. */
+/** The payer, on a chain that distinguishes its payers, and whether a list in force has that address. */
 export const payerOf = (
   { sanctions }: Simulation,
   { payers }: SimulatedChain,

@@ -143,7 +143,7 @@ describeWithBitcoind('the chains of the simulation', () => {
       expect((await adapter().statusOf(hash)).kind).toBe('mined')
     })
 
-    test('after a reorganisation the kept transactions are mined again', async () => {
+    test('after a reorganisation the transactions that remain are mined again', async () => {
       const to = await addressOn(chain(), 'branches')
       const pay = () => chain().pay({ ticker: coinOf(chain()), to, units: UNITS })
       const hashes: string[] = []

@@ -128,7 +128,7 @@ export const forwardTo = (
         headers: { ...rest, host: url?.host ?? 'localhost', 'content-length': body.length },
       })
       forwarded.on('error', (error: NodeJS.ErrnoException) => {
-        // The server closed a connection that was kept, before it read the request.
+        // The server closed an idle connection before it read the request.
         if (forwarded.reusedSocket && error.code === 'ECONNRESET') resolve(ask({ method, path, headers, body }))
         else reject(error)
       })

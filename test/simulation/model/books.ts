@@ -19,7 +19,7 @@ export interface PaidIn {
   byContract: boolean
   /** base units of the network, of each output or log */
   units: bigint[]
-  /** absent: the chain does not tell its payers apart */
+  /** absent: the chain does not distinguish its payers */
   payer?: string
   /** the payer was on a sanctions list when it paid */
   wasListed?: boolean

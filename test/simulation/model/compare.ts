@@ -20,7 +20,7 @@ type Balances = Map<string, bigint>
 
 const keyOf = (merchant: string, ticker: string): string => `${merchant} ${ticker}`
 
-/** @returns what differs, in one line each */
+/** @returns the differences, one in each line */
 export const compareBooks = async (simulation: Simulation): Promise<string[]> => {
   const problems: string[] = [...simulation.receivers.problems]
   const expected: Balances = new Map()

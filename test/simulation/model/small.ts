@@ -1,8 +1,8 @@
 /**
  * Payments below the least deposit. They are credited together once those of an asset at an address of a network add up
  * to it (pay-in/deposits/small.ts), and which are credited together depends on when their blocks were deep enough. Coin
- * that contracts paid is different on a chain whose node cannot trace: what such payments brought to an address between
- * two looks at its balance is one credit (pay-in/deposits/backing.ts), so that a small one may come with a large one.
+ * that contracts paid is different on a chain whose node cannot trace: such payments to an address between two looks at
+ * its balance are one credit (pay-in/deposits/backing.ts), so that a small one may come with a large one.
  */
 import type { Catalogue } from '../../../server/src/market/assets/index.ts'
 import type { PaidIn } from './books.ts'

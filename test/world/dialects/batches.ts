@@ -53,7 +53,7 @@ export const TOO_MANY: readonly [node: string, status: number, says: (asked: Que
 ]
 
 /**
- * What is said of each question that comes after the answers have grown too long: geth (rpc/handler.go) and Nethermind
+ * The answer to each question after the answers have grown too long: geth (rpc/handler.go) and Nethermind
  * (JsonRpcProcessor.cs).
  */
 export const CUT_OFF: readonly string[] = ['response too large', 'MaxBatchResponseBodySize of 32768KB exceeded']

@@ -1,7 +1,7 @@
 /**
  * How Bitcoin Core and Knots, from version 22 to 31, refuse a transaction (src/validation.cpp, src/policy,
- * src/node/transaction.cpp; the words of Knots 29.4.3 were seen on regtest), and what that means for the transaction.
- * Undefined: the node speaks of itself.
+ * src/node/transaction.cpp; the words of Knots 29.4.3 were seen on regtest), and the meaning of each refusal for
+ * the transaction. Undefined: the node refuses because of its own state.
  */
 export const REFUSALS: readonly (readonly [code: number, message: string, verdict: string | undefined])[] = [
   // Row B-10: it is mined, or its outputs are spent too.

@@ -1,7 +1,7 @@
 /**
  * How nodes refuse transactions, and the meaning of each refusal: words and codes are those of the client's own source.
  * Doubles of row E-43 (geth and bsc), row E-44 (one code for all), row E-45 (Besu), row E-46 (reth), row E-47
- * (Erigon), row E-48 ("known" of what is not there), row E-49 (Nethermind).
+ * (Erigon), row E-48 ("known" for a transaction that is not there), row E-49 (Nethermind).
  */
 import type { Verdict } from '../../../server/src/adapters/chains/evm/verdicts.ts'
 

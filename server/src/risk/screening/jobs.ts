@@ -56,7 +56,7 @@ export const createScreenJob = (deps: ScreenDeps): Job => ({
       const { answers, problem } = await askAll(deps, screening, failures)
       await deps.pause('screening-asked')
       await keep(deps, screening, answers, problem)
-      await deps.pause('screening-kept')
+      await deps.pause('screening-stored')
     }
     return true
   },

@@ -96,7 +96,7 @@ describe('a consolidation', () => {
       joining({ alter: (psbt) => ({ ...psbt, inputs: psbt.inputs.map((one) => ({ ...one, script: thief })) }) }),
       'key-mismatch',
     ],
-    ['with a fee above the share of what arrives', joining({ fee: 5_455n }), 'fee-too-high'],
+    ['with a fee above the allowed share of the amount that arrives', joining({ fee: 5_455n }), 'fee-too-high'],
     [
       'with a fee above the cap',
       joining({ inputs: [{ number: 0, units: 10n ** 8n, key: hotKey }], fee: 20_001n }),

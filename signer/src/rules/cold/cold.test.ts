@@ -47,7 +47,7 @@ const toCold = (number: number, more: Partial<Intent> = {}): Intent => intentOf(
 const evmCold = (intent: Intent, more = {}): SignRequest => evmRequest(intent, more, { purpose: 'cold' })
 
 describe('a transfer to cold storage', () => {
-  test('is signed without limits or approvals, and uses up no room of payments', async () => {
+  test('is signed without limits or approvals, and does not count towards the limits of payments', async () => {
     const { signer } = await makeSigner({ policy: ethereum })
     expect(await codeOf(signer, evmCold(toCold(1, { units: '900000000000' })))).toBe('signed')
     expect(await codeOf(signer, evmRequest(toCold(2, { units: '900000000000' }), { nonce: 1n }))).toBe('limit')
@@ -149,7 +149,7 @@ describe('bursar-signer sign-cold', () => {
   }
   const { id, ...intent } = toCold(1)
   const { unsigned, network } = evmCold(toCold(1))
-  const file = { id, network, ...intent, unsigned, keys: [hotKey], note: 'kept as it is' }
+  const file = { id, network, ...intent, unsigned, keys: [hotKey], note: 'unchanged' }
 
   test("signs the transactions that its own machine's policy allows, and prints them", async () => {
     const { text, out } = await run(ethereum, file)

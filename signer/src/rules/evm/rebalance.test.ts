@@ -43,7 +43,7 @@ const move = (
 describe('rebalancing', () => {
   test.each([
     ['coin', coin()],
-    ['a token, above what one payment may be', token()],
+    ['a token, above the limit of one payment', token()],
   ])('signs %s for another hot address', async (_name, transaction) => {
     const { signer } = await makeSigner({ policy })
     const { signed } = await signer.sign(move(transaction))

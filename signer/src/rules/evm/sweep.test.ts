@@ -316,7 +316,7 @@ describe('refused sweeps', () => {
     }
   })
 
-  test('more fees than the hour has room for; coin sent for gas counts', async () => {
+  test('fees above the limit of an hour; coin sent for gas counts', async () => {
     const { signer } = await makeSigner()
     const request = (nonce: bigint): SignRequest =>
       plainSweep({ nonce, to: addressOf(1), value: 10n ** 15n, gas: 950_000n }, [hotKey, depositKey(1)])

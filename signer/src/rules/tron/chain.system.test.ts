@@ -56,7 +56,7 @@ const requestFor = (contract: Contract, more: Partial<SignRequest>): SignRequest
   }
 }
 
-/** Signs, hands over, mines, and answers what came of it. */
+/** Signs, broadcasts and mines a transaction. @returns its outcome */
 const carryOut = async ({ signer }: TestSigner, request: SignRequest): Promise<unknown> => {
   const { signed, hash } = await signer.sign(request)
   expect(await ask('wallet/broadcasthex', { transaction: signed })).toMatchObject({

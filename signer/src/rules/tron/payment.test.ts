@@ -201,10 +201,10 @@ describe("TRON's treasury", () => {
   test.each<[string, Contract, SignRequest['receiver']?]>([
     ['stakes', stake],
     ['unstakes', { kind: 'UnfreezeBalanceV2Contract', owner, amount: 1n, resource: 'BANDWIDTH' }],
-    ['takes back what was staked', { kind: 'WithdrawExpireUnfreezeContract', owner }],
+    ['takes back the stake', { kind: 'WithdrawExpireUnfreezeContract', owner }],
     ['lends', lend, deposit],
     [
-      'takes back what was lent',
+      'takes back lent energy',
       { kind: 'UnDelegateResourceContract', owner, resource: 'ENERGY', amount: 5n, receiver: mine },
       deposit,
     ],

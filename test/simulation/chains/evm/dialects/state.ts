@@ -8,7 +8,7 @@ import { unknownBlock } from './heads.ts'
 
 const CALLS = ['eth_call', 'eth_estimateGas']
 /** States that full nodes of geth and bsc keep. */
-const KEPT = 128
+const STORED_BLOCKS = 128
 /** Faults that are no revert have words of their own. */
 const isRevert = ({ who }: { who: string }): boolean => !who.includes('fault') && !who.startsWith('EDR')
 
@@ -25,7 +25,7 @@ export const STATE: readonly Dialect[] = [
     answer: answering(['eth_getBalance', 'eth_call'], async ({ params }, node) => {
       const place = params[1]
       if (typeof place !== 'string' || !place.startsWith('0x')) return undefined
-      return (await node.head()) - Number(place) >= KEPT ? said : undefined
+      return (await node.head()) - Number(place) >= STORED_BLOCKS ? said : undefined
     }),
   })),
   ...REVERTS.filter(isRevert).map(({ who, said }): Dialect => ({

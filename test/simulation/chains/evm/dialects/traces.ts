@@ -16,7 +16,7 @@ const TRACE = 'debug_traceBlockByHash'
 /** Of how many blocks a node cannot show traces that shows those of others. */
 const SOME = 0.3
 /** States that full nodes of geth and bsc keep. */
-const KEPT = 128
+const STORED_BLOCKS = 128
 
 interface Frame {
   type?: string
@@ -34,7 +34,7 @@ const saidAs = (said: Answer): Said => ('raw' in said ? { status: 200, text: sai
 const isOld = async (hash: unknown, node: NodeBehind): Promise<boolean> => {
   const said = await node.ask('eth_getBlockByHash', hash, false)
   const block = 'result' in said ? (said.result as { number: string } | null) : null
-  return block !== null && (await node.head()) - Number(block.number) >= KEPT
+  return block !== null && (await node.head()) - Number(block.number) >= STORED_BLOCKS
 }
 
 const frames = (change: (frame: Frame) => Frame): Answering => {
