@@ -22,21 +22,35 @@ const COMMANDS = new Map([
   ['enrol', enrol],
 ])
 
-const USAGE = `bursar-signer: the only process with private keys
+const USAGE = `usage: bursar-signer COMMAND OPTIONS
 
-  init        --seed FILE (--passphrase-file F | --passphrase-stdin) [--mnemonic-file F] [--show-mnemonic]
-  xpubs       --seed FILE (--passphrase-file F | --passphrase-stdin) --chain mainnet|testnet|regtest
-  serve       --seed FILE (--passphrase-file F | --passphrase-stdin) --policy FILE --log FILE
-              (--socket PATH | --listen HOST:PORT --tls-cert F --tls-key F --tls-ca F
-               --tls-clients F [--tls-crl F]) [--exit-on-stdin-end]
-              [--approvals-listen HOST:PORT --approvals-origin URL --approvals-cert F --approvals-key F]
-  rotate      --seed FILE (--passphrase-file F | --passphrase-stdin) --chain mainnet|testnet|regtest
-              ([--mnemonic-file F] [--show-mnemonic] | --activate --policy FILE)
-  verify-log  --log FILE [--contains HASH]
-  sign-cold   --seed FILE (--passphrase-file F | --passphrase-stdin) --policy FILE --in FILE --out FILE
-  approver-key --id ID --key FILE (--passphrase-file F | --passphrase-stdin)
-  approve     --id ID --key FILE --passphrase-file F (--socket PATH [--intent ID] [--hours N] | --text FILE)
-  enrol       --id ID --log FILE --approvals-origin URL
+The signer is the only process with private keys. F is a file. PASSPHRASE is --passphrase-file F or --passphrase-stdin.
+
+  init          make the encrypted seed file. --show-mnemonic shows its words, once; --mnemonic-file reads given words
+                --seed F PASSPHRASE [--mnemonic-file F] [--show-mnemonic]
+  xpubs         print the extended public keys, for BURSAR_XPUBS_FILE of the server
+                --seed F PASSPHRASE --chain mainnet|testnet|regtest
+  serve         sign within the policy, until SIGTERM. SIGHUP reloads the policy and the certificates
+                --seed F PASSPHRASE --policy F --log F
+                (--socket F | --listen HOST:PORT --tls-cert F --tls-key F --tls-ca F --tls-clients F [--tls-crl F])
+                [--approvals-listen HOST:PORT --approvals-origin URL --approvals-cert F --approvals-key F]
+                [--exit-on-stdin-end]
+  rotate        add a second seed to the seed file (Bitcoin alone); --activate makes it the seed in use
+                --seed F PASSPHRASE --chain mainnet|testnet|regtest
+                ([--mnemonic-file F] [--show-mnemonic] | --activate --policy F)
+  verify-log    check the hashes of a log; --contains checks that the log has this head, which you noted earlier
+                --log F [--contains HASH]
+  sign-cold     sign one transfer to cold storage, on a machine without a network
+                --seed F PASSPHRASE --policy F --in F --out F
+  approver-key  make the key of a person who approves payments, and print its entry of the policy
+                --id ID --key F PASSPHRASE
+  approve       show a payment that waits, and approve it with that key
+                --id ID --key F --passphrase-file F (--socket F [--intent ID] [--hours N] | --text F)
+  enrol         let a person make a passkey on the page for approvals, and print its entry of the policy
+                --id ID --log F --approvals-origin URL
+
+"bursar-signer --version" prints the version. Exit codes: 0 the command succeeded, 1 it failed, 2 there is no such command.
+signer/README.md describes the commands, and docs/operating/approvals.md and rotation.md their steps.
 `
 
 const words = process.argv.slice(2)
