@@ -1,7 +1,9 @@
-/** Documents and texts of the program name commands and options that exist. */
+/** Documents and texts of the program name commands and options that exist, and each alert on its page. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { REFUSALS } from '@bursar/signer/refusals'
 import { describe, expect, test } from 'vitest'
+import { ALERT_KINDS, alertRowOf } from '../../platform/runtime/alert-kinds.ts'
 import type { Command } from './command.ts'
 import { placeOf } from './command-line.ts'
 import { commands } from './index.ts'
@@ -159,4 +161,16 @@ describe('commands are written as they are typed', () => {
     )
     expect(wrong).toEqual([])
   })
+})
+
+test('the page of each alert names it', () => {
+  const kinds = [
+    ...Object.keys(ALERT_KINDS).filter((kind) => !kind.endsWith('*')),
+    ...Object.keys(REFUSALS).map((code) => `signer-${code}`),
+  ]
+  const silent = kinds.filter((kind) => {
+    const page = alertRowOf(kind)!.page
+    return page !== null && !readFileSync(join(root, 'docs/operating', page), 'utf8').includes(`\`${kind}\``)
+  })
+  expect(silent).toEqual([])
 })
