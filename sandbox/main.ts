@@ -1,4 +1,4 @@
-/** `npm start`: the whole local world on one machine, offline. Data, logs and chains are kept in `.bursar/`. */
+/** `npm start`: the whole local world on one machine, offline. Data, logs and chains are in `.bursar/`. */
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startPlatform } from './platform/index.ts'

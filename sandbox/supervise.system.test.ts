@@ -91,7 +91,7 @@ describe('starting and stopping', () => {
   })
 })
 
-describe('a component that is kept', () => {
+describe('a component with restarts', () => {
   /** Replaces the timer: a wait ends when the test ends it, or at once. */
   const keepingWith = async (wellAfterMs: number, pause?: RestartTimes['pause']): Promise<number[]> => {
     const waits: number[] = []

@@ -1,7 +1,7 @@
 /**
- * Starts components one after the other, logs this, and stops them in reverse order on request. A component that is
- * kept is started again when it ends by itself. When another one ends, everything stops: the ended component is named,
- * and the next start continues with the same data.
+ * Starts components one after the other, logs this, and stops them in reverse order on request. A component with
+ * `restarts` is started again when it ends by itself. When another one ends, everything stops: the ended component is
+ * named, and the next start continues with the same data.
  */
 import { join } from 'node:path'
 import { tailOf } from './process/child.ts'
@@ -50,7 +50,7 @@ interface Component {
   readonly name: string
   /** Absent while it is started again. */
   running?: Running
-  /** Of a component that is kept. */
+  /** Present: the component is started again when it ends by itself. */
   readonly restarts?: Restarts<Running>
   /** Settles when the component runs again or the sandbox stops. */
   restarted?: Promise<void>

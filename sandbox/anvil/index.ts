@@ -20,7 +20,7 @@ export interface AnvilOptions {
   readonly port: number
   /** The setting for another port, named in the message when the port is in use. */
   readonly portSetting?: string
-  /** The chain is kept here. Absent: it ends with the process. */
+  /** The file of the chain. Absent: the chain ends with the process. */
   readonly stateFile?: string
   readonly logFile: string
   /** Seconds between blocks. Absent: blocks come by `evm_mine` or `anvil_mine` only. */

@@ -32,7 +32,7 @@ export interface BankOptions {
   /** 0: any free port. */
   readonly port: number
   readonly portSetting?: string
-  /** Where everything is kept. */
+  /** The folder of all data of the bank. */
   readonly dir: string
   readonly accounts: readonly Account[]
   readonly prices?: PriceList

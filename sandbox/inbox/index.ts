@@ -15,7 +15,7 @@ export interface InboxOptions {
   /** 0: any free port. */
   readonly port: number
   readonly portSetting?: string
-  /** Where messages are kept. */
+  /** The folder of messages. */
   readonly file: string
   /** Shown on the inbox's page. */
   readonly mails?: MailStore

@@ -12,7 +12,7 @@ export interface MailboxOptions {
   /** 0: any free port. */
   readonly port: number
   readonly portSetting?: string
-  /** Where mails are kept. */
+  /** The folder of mails. */
   readonly file: string
   /** For `receivedAt`. */
   readonly now?: () => Date

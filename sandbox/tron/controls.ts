@@ -39,7 +39,7 @@ export interface TronControls {
    * the faucet are refused.
    */
   behind(blocks: number): Promise<Status>
-  /** How the node is configured and fares from now on; not kept over a restart. */
+  /** The settings and the state of the node from now on; a restart resets them. */
   setNode(changes: Partial<NodeSettings>): Promise<Status>
 }
 

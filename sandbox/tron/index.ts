@@ -4,8 +4,8 @@
  * ## Scope Transactions are real protobuf bytes, hashed and verified by their secp256k1 signatures. Contracts run on a
  * real EVM with TRON's prices. Bandwidth, energy, fees, staking, lending of resources (Stake 2.0), reference blocks and
  * expiration follow java-tron's rules and words. Blocks carry the waiting transactions; those with `solidLag` blocks
- * upon them are solid, and /walletsolidity shows those. The chain is kept in `folder` and is the same after a restart,
- * also after kill -9.
+ * upon them are solid, and /walletsolidity shows those. The chain is stored in `folder`, and is the same after a
+ * restart, also after kill -9.
  *
  * ## Controls: POST /sandbox/NAME with a JSON object
  * | name | body | does |
@@ -58,7 +58,7 @@ export interface TronChainOptions {
   readonly port: number
   /** For the message when the port is taken. */
   readonly portSetting?: string
-  /** Where the chain is kept. Absent: in memory only. */
+  /** The folder of the chain. Absent: in memory only. */
   readonly folder?: string
   /** ms since 1970. Default: the system's. */
   readonly clock?: () => number

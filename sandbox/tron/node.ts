@@ -16,7 +16,7 @@ export interface TronNodeOptions {
   readonly port: number
   /** The setting for another port, named in the message when the port is in use. */
   readonly portSetting?: string
-  /** Must be there. The chain is kept in it. */
+  /** An existing folder, in which the chain is stored. */
   readonly dataDir: string
   readonly logFile: string
   /** How many blocks make a block solid. */

@@ -53,7 +53,7 @@ const readGroup = (words: Words, at: number): SweepGroup => ({
   accounts: readAddressList(words, at + words.size(at + WORD)),
 })
 
-/** Groups addresses with the same assets, since fewer groups need less call data. The order is kept. */
+/** Groups addresses with the same assets, since fewer groups need less call data. The order does not change. */
 export const groupSweeps = (sweeps: readonly { account: Hex; assets: readonly Hex[] }[]): SweepGroup[] => {
   const groups = new Map<string, SweepGroup>()
   for (const { account, assets } of sweeps) {

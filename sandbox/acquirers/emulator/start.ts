@@ -22,7 +22,7 @@ import { wake } from './payouts.ts'
 export interface EmulatorOptions {
   /** 0: any free port. */
   readonly port: number
-  /** Where orders and callbacks are kept; a new folder when absent. */
+  /** The folder of orders and callbacks; a new folder when absent. */
   readonly dir?: string
   /** Its clock runs so many times as fast, for repeated callbacks; 60 when absent. */
   readonly clockRate?: number

@@ -138,7 +138,7 @@ const finish = (state: State, call: Call, factor: bigint, { execResult }: EVMRes
   }
 }
 
-/** Rounding down may leave room for one unit more than the limit. */
+/** Because of rounding down, one unit more than the limit may be allowed. */
 const withFactor = (plain: bigint, factor: bigint, limit: bigint): Pick<Run, 'energy' | 'penalty'> => {
   const dearer = (plain * factor) / withoutFactor
   const energy = dearer > limit ? limit : dearer

@@ -1,7 +1,7 @@
 import { accentOf, GROUNDS } from './accent.ts'
 
 /**
- * The style sheet of every page: phone first, two columns if there is room, dark if preferred, print. It uses system
+ * The style sheet of every page: phone first, two columns if there is space, dark if preferred, print. It uses system
  * fonts in only two weights and under two names, because finding a font for the first time takes a phone
  * longest.
  */

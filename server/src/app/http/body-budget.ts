@@ -12,7 +12,7 @@ export const BODY_LIMITS: BodyLimits = { total: 64 * 1024 * 1024, perAddress: 8 
 
 /** The part of the budget that one request uses. */
 export interface BodyShare {
-  /** @throws a refusal when the budget has no room for them */
+  /** @throws a refusal when they exceed the budget */
   take(bytes: number): void
   release(): void
 }

@@ -12,7 +12,7 @@ const tooLong = (most: number) => refusal(bodyTooLarge, `the body is over ${most
 
 /**
  * Reads the body of a request, at most `most` bytes. A longer body is refused as soon as that is known, and the rest is
- * discarded. A body that `share` has no room for is refused too. Undefined when the body is empty.
+ * discarded. A body that exceeds `share` is refused, too. Undefined when the body is empty.
  */
 export const readBytes = (request: IncomingMessage, most: number, share: BodyShare): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {

@@ -100,7 +100,7 @@ export const recordSigned = async (
 }
 
 /**
- * Stores a replacement with a higher fee as the current attempt. Earlier attempts are kept: any of them may still be
+ * Stores a replacement with a higher fee as the current attempt. Earlier attempts stay stored: any of them may still be
  * mined.
  * @param more coins it spends in addition, and a new change address. Throws when another transaction has taken a coin.
  */

@@ -80,7 +80,7 @@ type Run = readonly { id: string; fresh: Fresh | undefined }[]
 
 /**
  * Joins consecutive transactions for which nothing has been signed into one run; every other transaction is a run of
- * its own. The order is kept.
+ * its own. The order does not change.
  */
 const runsOf = async ({ runtime, network }: SendingDeps, line: readonly Outgoing[]): Promise<Run[]> => {
   const fresh = network === 'BITCOIN' || line.length < 2 ? new Map<string, Fresh>() : await freshAmong(runtime.db, line)

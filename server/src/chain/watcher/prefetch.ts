@@ -19,7 +19,7 @@ interface Fetch {
 
 /**
  * Creates a prefetch that adapts to the node's limit. After a refusal it requests half as many blocks at once, and one
- * more after each such number of blocks received. Blocks already received are kept.
+ * more after each such number of blocks received. Blocks already received stay in memory.
  */
 export const createPrefetch = (adapter: Pick<ChainAdapter, 'blockAt'>, ahead: number): Prefetch => {
   const fetches = new Map<number, Fetch>()

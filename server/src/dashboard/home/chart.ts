@@ -20,7 +20,7 @@ export interface Chart {
 }
 
 const [WIDTH, HEIGHT] = [720, 160]
-/** The room that a bar leaves to the next one, as a part of its width. */
+/** The space between a bar and the next one, as a part of the width of a bar. */
 const GAP = 0.25
 
 /**

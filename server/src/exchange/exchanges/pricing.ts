@@ -40,7 +40,7 @@ export interface Amounts {
 }
 
 /**
- * Computes all amounts of an exchange at this price. The merchant's stated amount is kept exactly. The computed amounts
+ * Computes all amounts of an exchange at this price. The merchant's stated amount does not change. The computed amounts
  * are rounded to a step against the merchant: received down, spent and fee up. Undefined when nothing is left to
  * receive or to exchange.
  * @param amount of the side, ledger units, a multiple of its step

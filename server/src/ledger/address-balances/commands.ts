@@ -44,7 +44,7 @@ export const forgetRecent = async (
     : sql`delete from custody_recent where network = ${network} and height < ${blocks.below}`.execute(tx))
 }
 
-/** Sums moves by address and asset. A sum of zero is kept: its address still has to be compared with the chain. */
+/** Sums moves by address and asset. A sum of zero stays: its address still has to be compared with the chain. */
 const sumsOf = (moves: readonly CustodyMove[]): CustodyMove[] => {
   const sums = new Map<string, CustodyMove>()
   for (const move of moves) {

@@ -1,5 +1,5 @@
 /**
- * Rules of the dashboard, beside those of every page: phone first, a side menu if there is room. The menu and the list
+ * Rules of the dashboard, beside those of every page: phone first, a side menu if there is space. The menu and the list
  * of merchants are popovers; where browsers have none, both are shown above the page.
  */
 export const STYLE = `

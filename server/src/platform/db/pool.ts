@@ -29,7 +29,7 @@ export interface PoolSettings {
   answerMs?: number
   /** time limit for connecting, ms; 0: none; 5 seconds when absent */
   connectMs?: number
-  /** Shown in pg_stat_activity, so that an operator can tell the roles apart. */
+  /** Shown in pg_stat_activity, so that an operator can distinguish the roles. */
   applicationName?: string
 }
 

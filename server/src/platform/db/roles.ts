@@ -154,8 +154,8 @@ const NO_MERCHANT = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Row security of `ledger_transfers`: the api may insert only its own kinds of transfers, can't end a hold, and can't
- * touch the platform's accounts. The name of a policy contains a hash of its text, so that an existing one is kept
- * without locking the table.
+ * touch the platform's accounts. The name of a policy contains a hash of its text, so that an existing one stays
+ * without a lock of the table.
  */
 const policyStatements = async (client: pg.Client, prefix: string): Promise<string[]> => {
   const pairs = API_TRANSFERS.map((pair) => `(${pair.map((text) => pg.escapeLiteral(text)).join(', ')})`).join(', ')

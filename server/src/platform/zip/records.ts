@@ -21,7 +21,7 @@ const [PLAIN, ZIP64] = [20, 45]
 const MADE_BY = (3 << 8) | ZIP64
 const ATTRIBUTES = (0o100_600 << 16) >>> 0
 
-/** From these values on, the plain records have no room, and ZIP64 is used. */
+/** The plain records can't state these values and larger ones: ZIP64 is used. */
 export const MOST_BYTES = 0xffff_ffff
 const MOST_ENTRIES = 0xffff
 

@@ -12,8 +12,9 @@ export interface FileToZip {
 type Sums = Pick<ZipEntry, 'crc' | 'packed' | 'size'>
 
 /**
- * A ZIP file, in pieces, of any length and any number of files; it uses ZIP64 where the plain format has no room. The
- * memory that it takes does not depend on the length of the files, each of which may have up to 4 GiB.
+ * A ZIP file, in pieces, of any length and any number of files; it uses ZIP64 for values that the plain
+ * format can't state. The memory that it takes does not depend on the length of the files, each of which may have up to
+ * 4 GiB.
  * @param at the time of every file
  */
 export async function* zipOf(files: AsyncIterable<FileToZip>, at: Date): AsyncGenerator<Buffer> {

@@ -32,5 +32,5 @@ export interface Statement {
   assets: StatementAsset[]
 }
 
-/** Returns the number of levels above the leaves: the fewest that have room for all. */
+/** Returns the number of levels above the leaves: the fewest that hold all leaves. */
 export const depthFor = (leaves: number): number => (leaves <= 1 ? 0 : 32 - Math.clz32(leaves - 1))

@@ -32,8 +32,8 @@ const PREPARES: Partial<Record<OutgoingChange['event'], SweepEvent>> = {
 
 /**
  * Creates the subscriber that changes the states of sweeps with their transactions, and charges their costs to the
- * merchants whose deposits they move. The ledger's custody does not change, because it is kept for each network, not
- * for each address.
+ * merchants whose deposits they move. The ledger's custody does not change, because it is one account for each network,
+ * not for each address.
  */
 export const createSweepSettlement =
   (catalogue: Catalogue): OutgoingSubscriber =>

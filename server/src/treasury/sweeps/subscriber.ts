@@ -24,7 +24,7 @@ interface OwnTransfer {
 
 /**
  * Creates the subscriber for moves between addresses of ours. It uses the transfers that a block shows, not the plan:
- * an address may have received more meanwhile, or kept the amount that its token refused to move.
+ * an address may have received more meanwhile, or may still have the amount that its token refused to move.
  */
 export const createSweepSubscriber = (catalogue: Catalogue) => ({
   block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {

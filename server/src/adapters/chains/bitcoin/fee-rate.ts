@@ -33,7 +33,7 @@ const KEPT_MS = 6 * 60 * 60_000
  * Returns the node's estimate, but at least the pool's minimum, limited by floor and cap. A node reports "insufficient
  * data" for hours after a start without usable `fee_estimates.dat` (a restore, a fresh sync, an upgrade to 31). Then
  * the last estimate is used for some hours, and after that the rate that the pool and the newest blocks pay, both
- * marked as guessed. When pool and blocks have room to spare, the lowest rate is used and not marked.
+ * marked as guessed. When pool and blocks are not full, the lowest rate is used and not marked.
  */
 export const createFeeReader = (rpc: Rpc, { targetBlocks, floor, cap, now }: BitcoinFeeSettings) => {
   let newest: { rate: bigint; at: number } | undefined
@@ -41,7 +41,7 @@ export const createFeeReader = (rpc: Rpc, { targetBlocks, floor, cap, now }: Bit
   const unestimated = async (pool: PoolState): Promise<{ rate: bigint; guessed?: true }> => {
     if (newest && now() - newest.at <= KEPT_MS) return { rate: newest.rate, guessed: true }
     const blocks = await readBlocks(rpc)
-    // There is room for every transaction in the next block.
+    // Every transaction fits into the next block.
     if (pool.isLoaded && pool.vsize < ROOM_VSIZE && blocks.every(({ isFull }) => !isFull))
       return { rate: LEAST_WITHOUT_ESTIMATE }
     const paid = blocks.map(({ median }) => median).toSorted((a, b) => (a < b ? -1 : 1))

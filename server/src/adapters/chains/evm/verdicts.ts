@@ -8,7 +8,7 @@ export type Verdict =
   | 'fee-too-low'
   | 'insufficient-funds'
   | 'invalid'
-  /** the pool has no room for more transactions of this sender at the moment */
+  /** the pool takes no more transactions of this sender at the moment */
   | 'not-now'
   /** the error does not concern the transaction */
   | 'node-trouble'

@@ -24,7 +24,7 @@ const AUTHORIZATION_GAS = 27_000n
 const ESTIMATE_ROOM = 16n
 /** Gas of the call of an address, whose code is read for the first time. */
 const MEMBER_GAS = 15_000n
-/** Gas of the balance query and the call's own frame, 1/64 of which is kept back. */
+/** Gas of the balance query and the call's own frame, 1/64 of which the call can't use. */
 const HOLDING_GAS = 15_000n
 
 export interface BatchRules {
