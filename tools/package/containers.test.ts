@@ -71,3 +71,20 @@ test('only the worker may reach the signer', () => {
   )
   expect(reaching.map(({ metadata }) => metadata.name)).toEqual(['bursar-from-worker'])
 })
+
+test('a load balancer asks whether a process can work, and only a probe of life restarts one', () => {
+  const yaml = readFileSync(join(deploy, 'kubernetes/bursar.yaml'), 'utf8')
+  const paths = [...yaml.matchAll(/(startup|readiness|liveness)Probe:\n\s+httpGet:\n\s+path: (\S+)/g)]
+  expect(paths.map(([, probe, path]) => `${probe} ${path}`)).toEqual(
+    ['worker', 'watcher', 'api'].flatMap(() => [
+      'startup /health/live',
+      'readiness /health/ready',
+      'liveness /health/live',
+    ]),
+  )
+  const checks = ['ha', 'cells'].flatMap((name) => [
+    ...readFileSync(join(deploy, name, 'haproxy.cfg'), 'utf8').matchAll(/option httpchk GET (\S+)/g),
+  ])
+  expect(checks.length).toBeGreaterThan(0)
+  for (const [, path] of checks) expect(path).toBe('/health/ready')
+})
