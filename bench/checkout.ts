@@ -73,7 +73,7 @@ const making = (): Row[] => {
       slowest.name,
     ),
     atMost({
-      name: `payment page: all that is transferred, largest state (${largest.name})`,
+      name: `payment page: transferred bytes, largest state (${largest.name})`,
       unit: 'bytes',
       value: largest.bytes,
       limit: MOST_BYTES,
@@ -91,7 +91,7 @@ const asking = async ({ port }: RunningRole, id: string, step: string): Promise<
     if (n >= MADE) times.push(performance.now() - startedAt)
   }
   return reported(
-    `payment page: asked for at the api, ${step}, median`,
+    `payment page: response time of the api, ${step}, median`,
     median(times),
     'ms',
     `p99 ${times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)]!.toFixed(1)} ms`,

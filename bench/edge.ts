@@ -101,7 +101,7 @@ const derivation = (): Row => {
   const startedAt = performance.now()
   for (let n = 0; n < count; n += 1) depositAddress(TEST_KEYS, 'EVM', n)
   const perSecond = count / ((performance.now() - startedAt) / 1_000)
-  return reported('edge: deriving an EVM address', perSecond, 'addresses/s', 'ahead of requests')
+  return reported('edge: deriving an EVM address', perSecond, 'addresses/s', 'derived before the requests')
 }
 
 /** Every address has one owner, and none was derived on the way. */

@@ -140,7 +140,7 @@ const rowsOf = (paces: Paces, limited: boolean): Row[] => {
       'ledger: while the sealer hashes the new entries',
       median(paces.sealed),
       unit,
-      `${Math.round(100 * medianRatio(paces.sealed, paces.uniform))} % of without`,
+      `${Math.round(100 * medianRatio(paces.sealed, paces.uniform))} % of the rate without the sealer`,
     ),
   ]
 }

@@ -104,7 +104,7 @@ export const run = async (): Promise<Row[]> => {
         goal: 1,
       }),
       atMost({
-        name: "sweeps: the engine's worst estimate, off by",
+        name: "sweeps: the engine's worst estimate, ratio to the cost",
         unit: '',
         value: worst,
         limit: 1,

@@ -95,7 +95,7 @@ const measurePace = async (url: string, receiver: ChildProcess, ports: Ports): P
     atLeast({
       name,
       unit: 'deliveries/s',
-      limitName: 'undici loop that signs alike',
+      limitName: 'undici loop with the same signatures',
       goal,
       value: median(values),
       limit: median(paces.bare),
