@@ -1,13 +1,12 @@
 /**
- * Members of merchants at the dashboard: one asks for payouts, others approve, refuse, or try what they may not do; some
- * press a button twice, or use a page that is old by now.
+ * Members of merchants at the dashboard: one asks for payouts, others approve, refuse, or try to do what they may not.
+ * Some press a button twice, or use an old page.
  */
 import { formatUnits } from '../../../server/src/platform/money/index.ts'
 import type { Random } from '../../../sandbox/random.ts'
 import { browse, formOf, type Browser, type Page } from '../members/browser.ts'
 import { signIn, type Member } from '../members/people.ts'
-import type { PaidOut } from '../model/books.ts'
-import type { Requested } from '../model/requests.ts'
+import type { PaidOut, Requested } from '../model/books.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
 import { drawWithdrawal, isServed, named } from './merchants.ts'

@@ -21,7 +21,7 @@ const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/
 /** Of each merchant: two ask for payouts and may approve those of others, two approve, one only looks. */
 const TEAM = ['finance', 'finance', 'approver', 'owner', 'viewer'] as const satisfies readonly Role[]
 
-/** Adds the people of a merchant as if each had accepted an invitation: passwords and passkeys have tests of their own. */
+/** Adds the people of a merchant as if each had accepted an invitation; passwords and passkeys have other tests. */
 export const addTeam = async (db: Db, merchant: SimulatedMerchant, { at, newId }: Moment): Promise<Member[]> => {
   const team: Member[] = []
   for (const [number, role] of TEAM.entries()) {

@@ -6,7 +6,7 @@ import type { Network } from '@bursar/chainkit'
 import type { Catalogue } from '../../../server/src/market/assets/index.ts'
 import type { SimulatedChain } from '../chains/index.ts'
 import { parseUnits } from '../../../server/src/platform/money/index.ts'
-import type { Requested } from './requests.ts'
+import type { Member } from '../members/people.ts'
 
 /** A payment by an outside person to a merchant's address. */
 export interface PaidIn {
@@ -138,6 +138,18 @@ export interface Claimed {
   ticker: string
   /** receives nothing else */
   to: string
+}
+
+/** A request of payouts by a member, known by the answer to its form. */
+export interface Requested {
+  id: string
+  maker: Member
+  /** as withdrawals, with the local ids that the dashboard gives them */
+  lines: readonly PaidOut[]
+  /** members other than the maker who may have approved it: their form was sent */
+  approvers: Set<string>
+  /** how it has ended, as far as an answer has said so */
+  ended: 'approved' | 'withdrawn' | 'refused' | undefined
 }
 
 /** Money of the operator's given to a merchant. */

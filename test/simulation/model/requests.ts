@@ -1,19 +1,6 @@
 /** Payouts by two people: none is made without an approval by another member, and each that was placed exists. */
 import type { Bursar } from '@bursar/sdk'
-import type { Member } from '../members/people.ts'
-import type { PaidOut } from './books.ts'
-
-/** A request of payouts by a member, known by the answer to its form. */
-export interface Requested {
-  id: string
-  maker: Member
-  /** as withdrawals, with the local ids that the dashboard gives them */
-  lines: readonly PaidOut[]
-  /** members other than the maker who may have approved it: their form was sent */
-  approvers: Set<string>
-  /** how it has ended, as far as an answer has said so */
-  ended: 'approved' | 'withdrawn' | 'refused' | undefined
-}
+import type { Requested } from './books.ts'
 
 export const judgeRequest = async (
   client: Bursar,
