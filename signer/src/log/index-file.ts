@@ -46,8 +46,8 @@ type Row = Record<string, Value>
 
 /**
  * An index of the log on disk (SQLite), so that the signer's memory does not grow with the log. It is derived from the
- * log line by line; the log is authoritative. A line is committed when it is in the log on the disk. A missing index, and
- * one from before approvals, is rebuilt from all segments, and one that is behind the log catches up. A crash of the
+ * log line by line; the log is authoritative. A line is committed when it is in the log on the disk. A missing index is
+ * rebuilt from all segments, as is one from before approvals, and one that is behind the log catches up. A crash of the
  * process loses nothing; a power cut loses the last lines at most (write-ahead log, synchronised at checkpoints).
  */
 export class IndexFile {
