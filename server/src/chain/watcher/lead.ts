@@ -112,7 +112,9 @@ export const createLead = (deps: { runtime: Runtime; settings: WatcherSettings }
       if (error instanceof ChainUnavailable) return showUnavailable(error.message)
       if (error instanceof LeadershipLost || failures < MANY_FAILURES) return
       const { height } = pace.progress(true, now())
-      await failing.set(`${network} can't be followed since block ${height}: ${String(error)}`)
+      await failing.set(
+        `${network} can't be followed since block ${height}: ${String(error)}. The watcher tries again. If \`bursar doctor\` finds no fault of the node, report this text`,
+      )
     },
   }
 }

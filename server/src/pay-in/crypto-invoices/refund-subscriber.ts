@@ -37,7 +37,7 @@ export const createRefundSubscriber =
       const when = wasSent ? ' after the payer was notified that it was sent' : ''
       const text =
         `The refund of invoice ${invoiceId} by withdrawal ${withdrawal.id} failed${when}, and the money is back on the balance: ` +
-        `bursar claims approve ${id} pays it again, claims refuse ${id} REASON keeps it`
+        `bursar claims approve ${id} pays it again, bursar claims refuse ${id} NOTE leaves it to the merchant`
       await raiseAlert(tx, { kind: 'refund-claim', subject: id, text, detail: { merchantId, invoiceId } }, moment)
       return
     }

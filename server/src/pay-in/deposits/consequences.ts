@@ -84,7 +84,7 @@ const suspendAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Prom
     if (deposit.failReason === 'LESS_THEN_MIN_AMOUNT') continue
     const text =
       `Deposit ${deposit.id} of ${deposit.asset} was mined after its merchant was notified that it had failed; ` +
-      `the money is in suspense: decide whose it is`
+      `the money is in suspense: find its owner, and move it by \`bursar adjust\` (docs/operating/adjustments.md)`
     await raiseAlert(tx, { kind: 'deposit-returned', subject: deposit.id, text }, moment)
   }
   return moved.map(({ deposit }) => setAsideItem(deposit, 'suspense', moment))
@@ -125,7 +125,7 @@ const holdingKindOf = (state: DepositState): HoldingKind => {
 
 const alertReversed = async (tx: Tx, deposit: Deposit, short: bigint, moment: Moment): Promise<void> => {
   const { id, merchantId, network, asset, units } = deposit
-  const lost = `A reorganisation of ${network} reversed deposit ${id} of merchant ${merchantId}`
+  const lost = `A reorganisation of ${network} reversed deposit ${id} of merchant ${merchantId}: it is credited again if a block contains it again`
   const spent = `the merchant had spent the money, so its withdrawals of ${asset} are stopped until the debt is repaid`
   const text = short > 0n ? `${lost}; ${spent}` : lost
   const detail = { network, asset, units: `${units}`, shortUnits: `${short}` }

@@ -152,7 +152,7 @@ export const coveredSums = async (tx: Tx, network: Network, headHeight: number, 
     if (suspense < units) {
       const text =
         `Deposits below the minimum of merchant ${pair.merchantId} add up to deposit ${id} of ${pair.asset}, but suspense holds less: ` +
-        `the money was posted elsewhere. Post it back, and the deposit is credited`
+        `the money was posted elsewhere. Post it back to suspense by \`bursar adjust\` (docs/operating/adjustments.md): then the deposit is credited`
       await raiseAlert(tx, { kind: 'small-deposits-short', subject: id, text }, moment)
       continue
     }

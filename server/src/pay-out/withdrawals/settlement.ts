@@ -177,7 +177,7 @@ const movesOf = (
 const nonEmpty = (item: Item): Item[] => (item.transfer.entries.length === 0 ? [] : [item])
 
 const alertReverted = async (tx: Tx, change: OutgoingChange, withdrawal: Withdrawal, moment: Moment): Promise<void> => {
-  const text = `Withdrawal ${withdrawal.id} was mined without effect in ${change.hash}; its amount and fee are back on the balance`
+  const text = `Withdrawal ${withdrawal.id} was mined without effect in ${change.hash}; its amount and fee are back on the balance. If this repeats, look up the reason in an explorer (docs/operating/recovery.md)`
   await raiseAlert(tx, { kind: 'withdrawal-reverted', subject: withdrawal.id, text }, moment)
 }
 

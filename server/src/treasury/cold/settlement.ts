@@ -16,7 +16,7 @@ export const createColdSettlement =
     if (outgoing.purpose !== 'cold') return noEffects
     if (event === 'accepted') await resolveAlert(tx, OFFER_ALERT, outgoing.id, moment.at)
     if (event === 'reverted') {
-      const text = `The transfer to cold storage in ${hash} on ${outgoing.network} was mined without effect; the money is where it was`
+      const text = `The transfer to cold storage in ${hash} on ${outgoing.network} was mined without effect: the hot wallet still has the money. Look up the reason in an explorer before you sign the next transfer`
       await raiseAlert(tx, { kind: 'cold-reverted', subject: outgoing.id, text }, moment)
     }
     return ownCosts(catalogue, change, [PLATFORM], moment)
