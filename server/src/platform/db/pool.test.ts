@@ -138,3 +138,16 @@ test('audit O-3.2: a query that the driver has lost sight of ends with its conne
   await withClient(database.url, (other) => other.query('select pg_terminate_backend($1)', [own!.pid]))
   expect(await Promise.all(asked)).toEqual(['ended', 'ended'])
 })
+
+test('no statement is compiled, although the database would compile it', async () => {
+  await withClient(database.url, async (client) => {
+    const { rows } = await client.query<{ name: string }>('select quote_ident(current_database()) as name')
+    await client.query(`alter database ${rows[0]!.name} set jit = on`)
+  })
+  const pool = createPool({ url: database.url, max: 1 })
+  const client = await connectPipelined({ url: database.url })
+  const shown = [await pool.query('show jit'), await client.query('show jit')].map(({ rows }) => rows[0])
+  await pool.end()
+  await client.end()
+  expect(shown).toEqual([{ jit: 'off' }, { jit: 'off' }])
+})
