@@ -1,6 +1,7 @@
 /** Payouts to cards by two people, from the guided payout to the acquirer, with the rights of the api. */
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { createPaymentAcquirer } from '../../../../test/world/acquirer-payments.ts'
 import { createPayoutAcquirer } from '../../../../test/world/acquirer-payouts.ts'
 import { fieldOf, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
 import { giveMoney, spendableOf } from '../../../../test/world/ledger.ts'
@@ -9,8 +10,9 @@ import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { createRoutingTable } from '../../cards/acquiring/index.ts'
 import { createSendingJob } from '../../cards/card-payouts/index.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
-import { countCardsOfRequests } from '../../pay-out/requests/index.ts'
+import { countCardsOfRequests, createPlacingJob } from '../../pay-out/requests/index.ts'
 import { LANGUAGES } from '../../platform/base/language.ts'
+import { createSecretRing } from '../../platform/config/secrets.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
 import { runRefunds } from './test-refunds.ts'
 
@@ -31,6 +33,7 @@ const { edge, memberOf } = useDashboard({ catalogue })
 const CARD = '4242424242424242'
 const MASKED = '424242******4242'
 const HOUR_MS = 3_600_000
+const noRefund = () => Promise.reject(new Error('there is no refund'))
 const runtime = () => createTestRuntime(edge.db, () => edge.clock.ms)
 const at = (page: string, merchantId = edge.merchant.id): string => `/app/merchants/${merchantId}/${page}`
 const go = (browser: TestBrowser, does: string, fields: Readonly<Record<string, string>>) =>
@@ -189,6 +192,47 @@ test('a number is erased when its request was refused, withdrawn or has expired'
   edge.clock.ms += 73 * HOUR_MS
   await place()
   expect(await waitingCards()).toBe(0)
+})
+
+/** Tables with a row that has the number. */
+const tablesWith = async (number: string): Promise<string[]> => {
+  const { rows } = await sql<{
+    name: string
+  }>`select tablename as name from pg_tables where schemaname = 'public'`.execute(edge.db)
+  const found: string[] = []
+  for (const { name } of rows) {
+    const { rows: some } = await sql`select from ${sql.table(name)} t where t::text like ${`%${number}%`}`.execute(
+      edge.db,
+    )
+    if (some.length > 0) found.push(name)
+  }
+  return found
+}
+
+test('a number is in no table but sealed, is sealed again with the newest key, and is then paid', async () => {
+  const [maker, checker] = [await memberOf(edge.merchant.id, 'finance'), await memberOf(edge.merchant.id, 'approver')]
+  const [before, path] = [await made(), await ask(maker, { amount: '1000' })]
+  expect([await tablesWith(CARD), await tablesWith(MASKED)]).toEqual([[], expect.arrayContaining(['payout_lines'])])
+  const ring = createSecretRing([10, 9].map((byte) => new Uint8Array(32).fill(byte)))
+  const job = createPlacingJob(
+    {
+      runtime: runtime(),
+      rules: { catalogue, bitcoinChain: 'regtest' },
+      refunds: { claim: noRefund, card: noRefund },
+      toCards: {
+        rules: { catalogue, routing: createRoutingTable([createPaymentAcquirer('first')]) },
+        cards: ring,
+        stops: () => Promise.resolve([]),
+      },
+    },
+    1,
+  )
+  expect((await countCardsOfRequests(edge.db))[0]!.prefix).toBe(cardBox.newest)
+  await runUntilIdle([job])
+  expect((await countCardsOfRequests(edge.db))[0]!.prefix).toBe(ring.newest)
+  await approve(checker, path)
+  await runUntilIdle([job])
+  expect([(await made()).length - before.length, await tablesWith(CARD)]).toEqual([1, []])
 })
 
 test('a request whose card was erased just before its approval fails, and nothing is paid', async () => {
