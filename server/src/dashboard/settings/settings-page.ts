@@ -168,9 +168,9 @@ const limitsOf = async (
     [words.site, company.url],
     [words.addressLimit, countOf(settings.addressLimit)],
     [words.requestsPerMinute, countOf(settings.requestsPerMinute)],
-    [words.hourPercent, `${settings.withdrawalHourPercent} %`],
-    [words.dayPercent, `${settings.withdrawalDayPercent} %`],
-    [words.shortfall, `${settings.shortfallPercent} %, ≤ ${settings.shortfallUsd} USD`],
+    [words.hourPercent, `${settings.withdrawalHourPercent}\u00A0%`],
+    [words.dayPercent, `${settings.withdrawalDayPercent}\u00A0%`],
+    [words.shortfall, `${settings.shortfallPercent}\u00A0%, ≤ ${settings.shortfallUsd} USD`],
     [words.cardHold, String(settings.cardHoldHours)],
     [words.convertTo, settings.defaultTarget ?? words.no],
   ])}</section>`
