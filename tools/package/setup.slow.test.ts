@@ -4,6 +4,7 @@
  * machine's node and database.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isLong } from '../../test/setup/cases.ts'
 import { reservePorts } from '../../test/setup/ports.ts'
 import type { Machine } from './copied-machine.ts'
 import { describeTwoMachines } from './test-two-machines.ts'
@@ -117,5 +118,5 @@ describe.skipIf(!mayInstall() || programs === undefined)('a person who follows t
     })
   })
 
-  describeTwoMachines(() => world)
+  describeTwoMachines(() => world, isLong)
 })

@@ -5,7 +5,6 @@
  */
 import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { isLong } from '../../test/setup/cases.ts'
 import { reservePorts } from '../../test/setup/ports.ts'
 import { linesOf, type Machine } from './copied-machine.ts'
 import { ask, createMerchant, depositEther, sendEther, type Merchant, type PageWorld } from './page-world.ts'
@@ -14,7 +13,8 @@ const NAME = 'signer.example.internal'
 const POLL = { interval: 1_000, timeout: 180_000 }
 const AMOUNT = '0.25'
 
-export const describeTwoMachines = (worldOf: () => PageWorld) =>
+/** @param isLong whether doctor is waited for, and the standby is tried: a minute more */
+export const describeTwoMachines = (worldOf: () => PageWorld, isLong: boolean) =>
   describe('with a signer on its own machine', () => {
     let signer: Machine
     let server: Machine
