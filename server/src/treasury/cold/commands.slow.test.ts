@@ -23,7 +23,9 @@ import { createCatalogue } from '../../market/assets/index.ts'
 import { signOnTron, stakeOnTron } from '../../../../test/world/tron-hot-key.ts'
 import { openCold } from '../../../../test/world/cold.ts'
 import { EVM_HOT, TRON_HOT, WALLET } from '../../../../test/world/wallet.ts'
+import { buildPrograms } from '../../../../tools/build.ts'
 
+const { bursar: server, 'bursar-signer': signer } = await buildPrograms()
 const database = useDatabase({ template: migrated })
 const startNode = useAnvil()
 const E18 = 10n ** 18n
@@ -53,7 +55,7 @@ const openCommands = (crypto: readonly object[], more: Record<string, [name: str
       ({ stdout }) => stdout,
       (error: { stderr: string }) => error.stderr,
     )
-  return { at, run, bursar: (...args: string[]): Promise<string> => run('server/src/main.ts', args) }
+  return { at, run, bursar: (...args: string[]): Promise<string> => run(server, args) }
 }
 
 test('handed out, signed without a network, taken in, mined', async () => {
@@ -106,9 +108,9 @@ test('handed out, signed without a network, taken in, mined', async () => {
       .toReversed()
       .join('\n'),
   )
-  expect(
-    await run('signer/src/main.ts', ['sign-cold', ...secrets, '--in', at('scanned.txt'), '--out', at('signed.json')]),
-  ).toContain(`to ${COLD}`)
+  expect(await run(signer, ['sign-cold', ...secrets, '--in', at('scanned.txt'), '--out', at('signed.json')])).toContain(
+    `to ${COLD}`,
+  )
 
   expect(await bursar('cold', 'import', '--yes', transfer.id, at('out.json'))).toContain('no signed bytes')
   expect(await bursar('cold', 'import', '--yes', transfer.id, at('signed.json'))).toContain('is being sent')
