@@ -18,6 +18,8 @@ interface Policy {
 }
 
 const PASSPHRASE = 'a passphrase of the approver'
+/** More than the pause after which the worker asks the signer again for a payment that lacks approvals. */
+const ASKED_AGAIN_MS = 31_000
 
 describeWithChromium('a withdrawal above the limit of the signer', () => {
   const visit = useChromium()
@@ -35,6 +37,7 @@ describeWithChromium('a withdrawal above the limit of the signer', () => {
     const { id } = await client.withdrawals.crypto.create({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount })
     return { id, to }
   }
+  const askAgain = (): Promise<void> => sandbox.advance(ASKED_AGAIN_MS)
   const waiting = (id: string): Promise<string> =>
     sandbox.until(`${id} to wait for approvals`, async () => {
       const text = await bursar('withdrawal', 'waiting')
@@ -104,6 +107,7 @@ describeWithChromium('a withdrawal above the limit of the signer', () => {
     signer.child.kill('SIGKILL')
     await signer.ended
     signer = await start()
+    await askAgain()
     await waiting(large.id)
     const approve = (...more: string[]): Run => {
       const running = run(['approve', '--id', 'erik', '--key', key, '--passphrase-file', pass, ...more])
@@ -113,6 +117,7 @@ describeWithChromium('a withdrawal above the limit of the signer', () => {
     const byCommand = approve('--socket', socket)
     expect(await byCommand.ended).toBe(0)
     expect(byCommand.output()).toContain('150.25 USDT')
+    await askAgain()
     const done = await sandbox.notified(shop, { id: large.id, status: 'Done' })
     expect(done).toMatchObject({ amount: '150.25', to: large.to })
     expect(await sandbox.balanceOf('ETHEREUM', 'USDT', large.to)).toBe('150.25')
@@ -131,6 +136,7 @@ describeWithChromium('a withdrawal above the limit of the signer', () => {
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await page.getByRole('button', { name: 'Approve this payment' }).click()
     await page.getByText('Your approval is in the log of the signer.').waitFor()
+    await askAgain()
     await sandbox.notified(shop, { id: next.id, status: 'Done' })
     expect(await sandbox.balanceOf('ETHEREUM', 'USDT', next.to)).toBe('120')
     expect(await run(['verify-log', '--log', log]).ended).toBe(0)
