@@ -25,7 +25,9 @@ import {
   createSendingJob,
   evmHotAddress,
   evmHotKeys,
+  firstTronHotKey,
   tronHotAddress,
+  tronHotKey,
   type SendingDeps,
 } from '../../chain/transactions/index.ts'
 import { unlessStopped } from '../../ledger/stops/index.ts'
@@ -34,6 +36,7 @@ import {
   createBitcoinPayoutJob,
   createEvmPayoutJob,
   createRebalanceJob,
+  createTronFirstSeedJob,
   createTronPayoutJob,
   spendableSun,
   waitingPayments,
@@ -121,13 +124,20 @@ export const payoutJobs = (world: World, given: WorkerDeps, adapter: ChainAdapte
       ),
     ]
   if (network === 'TRON') {
-    const tron = { ...payout, adapter: adapter as TronChainAdapter, hotAddress: tronHotAddress(wallet) }
+    const hot = tronHotKey(wallet)
+    const tron = {
+      ...payout,
+      adapter: adapter as TronChainAdapter,
+      hotAddress: hot.address,
+      hotIndex: hot.index,
+      firstHot: firstTronHotKey(wallet),
+      allowed: createTronSweepPermission(deps.signer, runtime.clock.now),
+    }
     const sweeps = createTronSweepJob(
       {
         ...tron,
         policy: policies.sweep.TRON,
         maxFee: policy.maxFee,
-        allowed: createTronSweepPermission(deps.signer, runtime.clock.now),
         spendable: () => spendableSun(tron),
       },
       SWEEP_EVERY_MS,
@@ -138,7 +148,11 @@ export const payoutJobs = (world: World, given: WorkerDeps, adapter: ChainAdapte
       sending,
       superseded,
       refusals,
-      ...own(sweeps, cold),
+      ...own(
+        sweeps,
+        ...(tron.firstHot ? [createTronFirstSeedJob({ ...tron, firstHot: tron.firstHot }, SWEEP_EVERY_MS)] : []),
+        cold,
+      ),
     ]
   }
   if (!isEvmNetwork(network)) throw new Error(`nothing pays out on ${network}`)
