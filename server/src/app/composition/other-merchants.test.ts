@@ -307,9 +307,12 @@ const digests = async (merchantId?: string): Promise<Record<string, string>> => 
 
 test('each route of production has a row, and no other', () => {
   const production = createDashboard(
-    { ...deps, acquirers: { table: deps.table }, wallet: { bitcoinChain: 'regtest' } } as unknown as Parameters<
-      typeof createDashboard
-    >[0],
+    {
+      ...deps,
+      acquirers: { byName: new Map(), table: deps.table },
+      cardKeys: null,
+      wallet: { bitcoinChain: 'regtest' },
+    } as unknown as Parameters<typeof createDashboard>[0],
     [randomBytes(32)],
     new Map(),
     deps.trading,
