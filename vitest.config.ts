@@ -18,7 +18,7 @@ const setupFiles = ['test/setup/cleaning.ts']
 const never = ['**/node_modules/**', '**/dist/**', '**/.bursar/**']
 
 /** Five files with a sandbox each, beside the checks, hold less. */
-const ENOUGH_MEMORY = 12 * 2 ** 30
+const ENOUGH_MEMORY = 15 * 2 ** 30
 
 /**
  * Files at a time. Every file has folders, ports and a database of its own, so that any two can run beside each other;
