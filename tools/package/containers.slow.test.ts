@@ -1,18 +1,21 @@
 /**
  * The commands of the images run as their users: entry point with the command of each service of the compose file, its
- * environment, and the health check. No registry of images is reachable in a test, so that no engine runs them: the
- * packages are unpacked into a copy of this machine's root.
+ * environment, and the health check. In `.ci/run` the packages are unpacked into a copy of this machine's root. In
+ * `npm run test:long` podman builds the images of the Dockerfiles and runs them. No registry of images is reachable in
+ * a test: the base image is made of Debian's packages.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer, connect, type Server } from 'node:net'
 import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isLong } from '../../test/setup/cases.ts'
 import { createDatabase, type TestDatabase } from '../../test/setup/database.ts'
+import { debianRoot, whyNoDebianRoot, type DebianRoot } from '../../test/setup/debian-root.ts'
 import { makeRoles, type TestRoles } from '../../test/setup/roles.ts'
 import { makeScratch, type Scratch } from '../../test/setup/scratch.ts'
 import { certify } from '../../test/world/certificate.ts'
@@ -27,7 +30,24 @@ const VARIABLES = { BURSAR_VERSION: version, BURSAR_PUBLIC_URL: 'https://pay.exa
 const exampleIn = (document: string, label: string): string =>
   readFileSync(join(root, document), 'utf8').split(`\`\`\`${label}\n`)[1]!.split('```')[0]!
 
-describe.skipIf(!mayInstall())('the images', () => {
+const PODMAN: DebianRoot = {
+  name: 'bookworm-podman',
+  suite: 'bookworm',
+  packages: ['podman', 'buildah', 'runc', 'conmon', 'netavark', 'uidmap', 'iptables'],
+}
+const BASE: DebianRoot = { name: 'bookworm', suite: 'bookworm', packages: [] }
+const whyNoPodman = isLong ? (whyNoDebianRoot(PODMAN) ?? whyNoDebianRoot(BASE)) : 'only in npm run test:long'
+
+const RUNNERS = [
+  { how: 'on a copied root', why: undefined, command: () => ['container-test.sh'] },
+  {
+    how: 'by podman',
+    why: whyNoPodman,
+    command: () => ['podman-test.sh', debianRoot(PODMAN), debianRoot(BASE)],
+  },
+].filter(({ why }) => why === undefined)
+
+describe.skipIf(!mayInstall()).each(RUNNERS)('the images, $how,', ({ command }) => {
   let scratch: Scratch
   let database: TestDatabase
   let roles: TestRoles
@@ -49,7 +69,11 @@ describe.skipIf(!mayInstall())('the images', () => {
     mkdirSync(join(scratch.dir, 'postgres'))
     gate = await passOnSocket(join(scratch.dir, 'postgres', '.s.PGSQL.5432'), database.url)
     writeFiles()
-    child = spawn('unshare', ['--mount', join(import.meta.dirname, 'container-test.sh'), scratch.dir], {
+    for (const name of ['bursar', 'signer'])
+      copyFileSync(join(root, `deploy/docker/${name}.Dockerfile`), join(scratch.dir, `${name}.Dockerfile`))
+    const [script, ...roots] = command()
+    const args = ['--mount', join(import.meta.dirname, script!), scratch.dir, ...roots]
+    child = spawn('unshare', args, {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     ended = once(child, 'close')
@@ -100,6 +124,10 @@ describe.skipIf(!mayInstall())('the images', () => {
       // The roles of the test database have a prefix of their own.
       const env = { ...container.env, ...(container.name !== 'signer' && { BURSAR_DATABASE_ROLES: roles.prefix }) }
       writeFileSync(join(scratch.dir, `${container.name}.sh`), scriptOf({ ...container, env }, container.command))
+      const { image, user, args } = container
+      const variables = Object.entries(env).map(([name, value]) => `--env=${name}=${value}`)
+      const lines = [`--user=${user}`, ...variables, `${image}:test`, ...args]
+      writeFileSync(join(scratch.dir, `${container.name}.args`), `${lines.join('\n')}\n`)
       writeFileSync(join(scratch.dir, `${container.name}.health.sh`), scriptOf({ ...container, env }, container.health))
     }
   }

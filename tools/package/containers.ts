@@ -14,8 +14,13 @@ interface Image {
 /** A process of a container. */
 export interface Container {
   name: string
+  /** name of its image, without the version */
+  image: string
   user: string
+  /** with the entry point of the image */
   command: string[]
+  /** without it */
+  args: string[]
   env: Readonly<Record<string, string>>
   health: string[]
 }
@@ -56,10 +61,19 @@ export const readContainers = (folder: string, variables: Readonly<Record<string
   const filled = text.replaceAll(/\$\{(\w+):\?[^}]*\}/g, (_, name: string) => variables[name] ?? '')
   const { services } = parse(filled, { merge: true }) as { services: Record<string, Service> }
   return Object.entries(services).flatMap(([name, { image, user, command, environment = {} }]) => {
-    const built = images[image.split(':')[0] as keyof typeof images]
+    const of = image.split(':')[0]!
+    const built = images[of as keyof typeof images]
     if (built === undefined) return []
     if (user !== built.user) throw new Error(`${name} runs as ${user}, and its image as ${built.user}`)
-    return { name, user, command: [...built.entrypoint, ...command], env: environment, health: built.health }
+    return {
+      name,
+      image: of,
+      user,
+      command: [...built.entrypoint, ...command],
+      args: command,
+      env: environment,
+      health: built.health,
+    }
   })
 }
 
