@@ -4,9 +4,11 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fieldOf, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
+import { lockSettings } from '../../merchants/accounts/index.ts'
 import { logosOf, readLogo } from '../../merchants/logos/index.ts'
 import { jpegFile, plainPicture, pngFile } from '../../merchants/logos/test-pictures.ts'
 import { ROLES } from '../../people/access/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { LINK, send } from './test-invoicing.ts'
 
 const { edge, memberOf, browse, origin, statements } = useDashboard()
@@ -117,6 +119,26 @@ describe('the page of the logo', () => {
     expect((await ask(owner, 'remove', await hashOf(red))).status).toBe(409)
     expect(await stored()).toEqual({ shown: await hashOf(blue) })
     await ask(owner, 'remove', await hashOf(blue))
+  })
+
+  test('waits for another change of the same merchant', async () => {
+    const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const other = inTransaction(edge.db, async (tx) => {
+      await lockSettings(tx, edge.merchant.id)
+      locked.resolve()
+      await released.promise
+    })
+    await locked.promise
+    let isDone = false
+    const uploaded = upload(owner, red).finally(() => {
+      isDone = true
+    })
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(isDone).toBe(false)
+    released.resolve()
+    await other
+    expect((await uploaded).status).toBe(303)
+    await ask(owner, 'discard', await hashOf(red))
   })
 
   test('S6 publishing and removing need a recent proof, uploading and discarding none', async () => {

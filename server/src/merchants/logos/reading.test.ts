@@ -172,6 +172,16 @@ describe('a PNG', () => {
       'broken',
       () => Buffer.concat([SIGNATURE, pngHead(40, 40, [8, 6, 0]), pngChunk('IEND', Buffer.alloc(0))]),
     ],
+    [
+      'has a wrong check sum',
+      'broken',
+      () => {
+        const file = pngFile(plainPicture(40, 40, RED))
+        // The last byte before the end chunk is of the sum of the pixels.
+        file[file.length - 13]! ^= 1
+        return file
+      },
+    ],
     ['has too few pixels', 'broken', () => pngWith(pngHead(40, 40, [8, 6, 0]), Buffer.alloc(40 * 161 - 1))],
     [
       'has more pixels than its header says',
