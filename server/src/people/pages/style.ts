@@ -44,6 +44,7 @@ td a{display:inline-block;min-height:1.5rem}
 .tag{display:inline-block;border-radius:1rem;padding:.05rem .6rem;font-size:.8125rem;background:var(--calm);color:var(--ink)}
 .tag.good{background:var(--good-ground);color:var(--good)}.tag.warn{background:var(--warn-ground);color:var(--warn)}.tag.bad{background:var(--bad-ground);color:var(--bad)}
 select,input[type=search],input[type=date],input[type=password]{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--rim);border-radius:.6rem;padding:.4rem .6rem;min-height:2.75rem;width:100%;min-width:0}
+input[type=file]{width:100%;min-width:0}
 .filters[open]>*+*{margin:.5rem 0 0}
 .grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(11rem,1fr));gap:.75rem}
 form.panel{padding:1rem 1.25rem;gap:.75rem;border-radius:1rem}
