@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { fieldOf, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { lockSettings } from '../../merchants/accounts/index.ts'
-import { logosOf, readLogo } from '../../merchants/logos/index.ts'
+import { logosOf, readLogo, removeLogo } from '../../merchants/logos/index.ts'
 import { jpegFile, plainPicture, pngFile } from '../../merchants/logos/test-pictures.ts'
 import { ROLES } from '../../people/access/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -121,24 +121,27 @@ describe('the page of the logo', () => {
     await ask(owner, 'remove', await hashOf(blue))
   })
 
-  test('waits for another change of the same merchant', async () => {
+  test('waits for another change of the same merchant, and records nothing that the other has done', async () => {
+    await upload(owner, red)
+    const before = await auditOf()
     const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const other = inTransaction(edge.db, async (tx) => {
       await lockSettings(tx, edge.merchant.id)
+      await removeLogo(tx, edge.merchant.id, 'draft')
       locked.resolve()
       await released.promise
     })
     await locked.promise
     let isDone = false
-    const uploaded = upload(owner, red).finally(() => {
+    const discarded = ask(owner, 'discard', await hashOf(red)).finally(() => {
       isDone = true
     })
     await new Promise((resolve) => setTimeout(resolve, 500))
     expect(isDone).toBe(false)
     released.resolve()
     await other
-    expect((await uploaded).status).toBe(303)
-    await ask(owner, 'discard', await hashOf(red))
+    expect((await discarded).status).toBe(303)
+    expect(await auditOf()).toHaveLength(before.length)
   })
 
   test('S6 publishing and removing need a recent proof, uploading and discarding none', async () => {
