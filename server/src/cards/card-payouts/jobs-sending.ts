@@ -12,6 +12,7 @@ import { attemptsOf } from './attempts.ts'
 import { begin, giveUp, type Outcome } from './commands.ts'
 import { record } from './jobs-recording.ts'
 import type { Attempt, Part } from './payout.ts'
+import { isForRequest } from './request-ids.ts'
 import { cardOf, referenceOf, type CardPayoutDeps } from './sending.ts'
 import { claimPlanned, sealedCardOf, stepAgainAt } from './store.ts'
 
@@ -89,6 +90,8 @@ const send = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
     await resolveAlert(runtime.db, kind, part.id, momentOf(runtime).at)
 }
 
+const EVER = new Date(0)
+
 /**
  * Returns an order that another account has received but a restored database does not contain, because the routes may
  * have been different then. For the account that is chosen now, the reference itself prevents a second payment. Throws
@@ -100,7 +103,9 @@ const forgottenOrder = async (
   chosen: Acquirer,
   reference: string,
 ): Promise<{ acquirer: Acquirer; outcome: Outcome } | undefined> => {
-  if (!(await wasRestoredSince(runtime.db, part.createdAt))) return undefined
+  // A payment for a request is placed after a restore when the restored database has only its approval.
+  const since = isForRequest(part.id) ? EVER : part.createdAt
+  if (!(await wasRestoredSince(runtime.db, since))) return undefined
   for (const acquirer of acquirers.values()) {
     if (acquirer.name === chosen.name || acquirer.capabilities.payout[part.ticker as CardTicker] === undefined) continue
     const outcome = await acquirer.payoutState(reference)

@@ -221,7 +221,7 @@ const checkedPage = async (
   deps: PayoutPagesDeps,
   submitted: Submitted,
   typed: Typed,
-  { asset: { ticker }, card, units, fee, meta, isSplit }: PricedCardPayout,
+  { asset: { ticker }, card, units, fee, meta }: PricedCardPayout,
   said?: Said,
 ): Promise<PageAnswer> => {
   const { scope } = submitted
@@ -247,7 +247,7 @@ const checkedPage = async (
         [texts.fee, fee === 0n ? texts.free : amount(fee)],
         [texts.total, amount(units + fee)],
         meta === '' ? undefined : [texts.meta, foreign(meta)],
-      ])}${warning(isShort, words.isShort)}${isSplit && html`<p>${words.isSplit}</p>`}<p class="soft">${words.feeText}</p><p>${
+      ])}${warning(isShort, words.isShort)}<p class="soft">${words.feeText}</p><p>${
         needed === 0 ? texts.payAloneText : texts.approvalsNeeded(needed)
       }</p>${hidden('do', 'card-ask')}${hidden('form-key', deps.runtime.newId())}${hidden(FEES, String(fee))}${again}
 <div class="pager"><button>${texts.ask}</button></div></form><form method="post" action="${action}">${hidden('do', 'card-edit')}${again}<div class="pager"><button class="second">${texts.edit}</button></div></form>`,

@@ -10,7 +10,8 @@ const APP0 = 0xe0
 const APP14 = 0xee
 const COM = 0xfe
 /** Tables, which are copied: Huffman codes, quantisation, the interval of restarts. */
-const TABLES = new Set([0xc4, 0xdb, 0xdd])
+const [HUFFMAN, QUANTISATION, RESTARTS] = [0xc4, 0xdb, 0xdd]
+const TABLES = new Set([HUFFMAN, QUANTISATION, RESTARTS])
 /** Frames that every browser and PDF reader decodes: baseline, extended and progressive, with Huffman codes. */
 const FRAMES = new Set([0xc0, 0xc1, 0xc2])
 /** A progressive picture has about ten. Each further scan makes a browser decode all pixels once more. */
@@ -52,7 +53,10 @@ export const readJpeg = (file: Buffer): Jpeg => {
       if (scans > MOST_SCANS) throw unusual(`there are more than ${MOST_SCANS} scans`)
       end = scanEnd(file, end)
       parts.push(file.subarray(start, end))
-    } else if (TABLES.has(marker) || (marker === APP14 && isAdobe(file.subarray(start + 4, end)))) {
+    } else if (TABLES.has(marker)) {
+      checkTables(marker, file.subarray(start + 4, end))
+      parts.push(file.subarray(start, end))
+    } else if (marker === APP14 && isAdobe(file.subarray(start + 4, end))) {
       parts.push(file.subarray(start, end))
     } else if (marker !== COM && (marker < APP0 || marker > 0xef)) {
       throw unusual(`the marker ${marker.toString(16)} is not usual`)
@@ -80,11 +84,32 @@ const segmentEnd = (file: Buffer, start: number): number => {
   return end
 }
 
+/** Throws unless a segment is exactly its tables: what is copied has no room for text (T.81, B.2.4.1 to B.2.4.4). */
+const checkTables = (marker: number, body: Buffer): void => {
+  let at = 0
+  if (marker === RESTARTS) at = 2
+  while (marker !== RESTARTS && at < body.length) {
+    const kind = body[at]! >> 4
+    if (kind > 1 || (body[at]! & 15) > 3) throw broken('a table has a wrong number')
+    if (marker === QUANTISATION) at += 1 + 64 * (1 + kind)
+    else {
+      const codes = body.subarray(at + 1, at + 17).reduce((sum, count) => sum + count, 0)
+      if (codes > 256) throw broken('a table has too many codes')
+      at += 17 + codes
+    }
+  }
+  if (at !== body.length || at === 0) throw broken('a table has a wrong length')
+}
+
 /** The width and the height of a frame, if its colours are grey or YCbCr or RGB with eight bits (T.81, B.2.2). */
 const frameOf = (body: Buffer): { width: number; height: number } => {
   const [precision, components] = [body[0], body[5]]
   if (body.length < 6 || body.length !== 6 + 3 * components!) throw broken('the frame has a wrong length')
   if (precision !== 8 || (components !== 1 && components !== 3)) throw unusual('the colours are not grey or RGB')
+  for (let at = 7; at < body.length; at += 3) {
+    const [across, down] = [body[at]! >> 4, body[at]! & 15]
+    if (across < 1 || across > 4 || down < 1 || down > 4) throw broken('a colour has a wrong sampling')
+  }
   const [height, width] = [body.readUInt16BE(1), body.readUInt16BE(3)]
   if (height === 0) throw unusual('the height is not in the frame')
   checkSides(width, height)

@@ -233,6 +233,8 @@ describe('a JPEG', () => {
     return Buffer.from(hex.replace(from, to), 'hex')
   }
   const FRAME = 'ffc0000b08002800a001011100'
+  /** `script` in hexadecimal */
+  const TEXT = '736372697074'
 
   test.each<[string, string, () => Buffer]>([
     [
@@ -252,6 +254,10 @@ describe('a JPEG', () => {
     ['is too small', 'small', () => changed('08002800a0', '08001f00a0')],
     ['has a segment that ends behind the file', 'broken', () => changed('ffdb0043', 'ffdbffff')],
     ['has a segment without a length', 'broken', () => changed('ffdb0043', 'ffdb0000')],
+    ['has text behind its restart interval', 'broken', () => changed(FRAME, `ffdd000a0000${TEXT}${FRAME}`)],
+    ['has text behind a quantisation table', 'broken', () => changed(FRAME, `ffdb0008${TEXT}${FRAME}`)],
+    ['has text as codes', 'broken', () => changed(FRAME, `ffc40008${TEXT}${FRAME}`)],
+    ['has a colour without samples', 'broken', () => changed(FRAME, FRAME.replace('011100', '010100'))],
     ['has a picture in the picture', 'broken', () => changed(FRAME, `${FRAME}ffd8`)],
     [
       'has more scans than a picture needs',

@@ -2,6 +2,7 @@
 import { ApiRefusal } from '../../platform/api/route.ts'
 import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { forEachIsolated, isolated, type Job } from '../../platform/jobs/index.ts'
+import { wasRestoredSince } from '../../platform/runtime/installation.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { type Now, nowOf } from '../../people/access/index.ts'
 import type { Rules } from '../withdrawals/index.ts'
@@ -67,6 +68,8 @@ const REASONS: Partial<Record<PayoutTrouble, string>> = {
   expired: 'the number of the card was erased, because the request had expired',
   changed: 'the amount or the address is no longer the approved one',
 }
+
+const NOT_PLACED = 'it could not be placed within 24 hours of its approval'
 
 /** Each payout or refund is placed in one transaction with the state of its line: once, whatever is killed. */
 export const createPlacingJob = (deps: PlacingJobDeps, everyMs: number): Job => ({
@@ -144,8 +147,11 @@ const placeOne = async (
     return false
   } catch (error) {
     const isLate = now.real.getTime() - decidedAt!.getTime() > LONGEST_MS
-    const reason = reasonOf(error)
+    // The time that a restored database has lost may have paid the card. Only placing asks the acquirers.
+    const mayBePaid = request.kind === 'to-card' && (await wasRestoredSince(runtime.db, decidedAt!))
+    const reason = reasonOf(error) ?? (request.kind === 'to-card' && isLate && !mayBePaid ? NOT_PLACED : undefined)
     if (reason === undefined) throw error
+    if (mayBePaid && !isErased(error)) return true
     if (error instanceof ApiRefusal && canWait(error) && !isLate) return true
     await inTransaction(runtime.db, async (tx) => {
       if (await lockedLine(tx, { merchantId, id }, number))
@@ -161,6 +167,9 @@ const lockedLine = async (tx: Tx, { merchantId, id }: Pick<PayoutRequest, 'merch
   if (request?.state !== 'placing') return undefined
   return waitingLine(tx, id, number)
 }
+
+const isErased = (error: unknown): boolean =>
+  error instanceof PayoutProblem && (error.trouble === 'expired' || error.trouble === 'changed')
 
 /** Why a payout is refused; undefined: the error is no refusal. */
 const reasonOf = (error: unknown): string | undefined => {

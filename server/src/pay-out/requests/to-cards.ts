@@ -2,13 +2,13 @@
  * Payouts to cards by two people. The number of the card is stored sealed, while its request can be paid; members see
  * it masked. The worker places the payout after the approval, by the rules of a card payout of the API.
  */
-import { createHash } from 'node:crypto'
 import { isUnclear } from '@bursar/checkout/amounts'
 import { orderErrors } from '@bursar/contract'
 import { sql } from 'kysely'
 import {
   checkNoCard,
   currentFee,
+  idForRequest,
   newPayout,
   orderOf,
   paidOutCurrencies,
@@ -72,8 +72,6 @@ export interface PricedCardPayout {
   units: bigint
   fee: bigint
   meta: string
-  /** the amount is above the most that one payment may have */
-  isSplit: boolean
 }
 
 /** Digits of a typed number; people write it in groups. */
@@ -105,24 +103,13 @@ export const judgeCardPayout = (
     !isUnclear(amount) &&
     read('amount', () => {
       const value = readUnits(amount, asset, orderErrors.invalidOrder)
-      splitOf(value, asset, rules)
+      readPartLimits('single', value, asset, rules)
       return value
     })
   if (!isMeta(meta)) problems.push({ field: 'meta' })
   else if (card !== undefined) read('meta', () => checkNoCard(meta, 'reference', card))
   if (problems.length > 0 || !asset || card === undefined || typeof units !== 'bigint') return { problems }
-  const isSplit = splitOf(units, asset, rules).kind === 'batch'
-  return { priced: { asset, card, units, fee: currentFee(asset, units), meta, isSplit } }
-}
-
-/** One payment, or the payments of a batch if the amount is above the most that one payment may have. */
-const splitOf = (units: bigint, asset: FiatAsset, rules: CardRules) => {
-  try {
-    return { kind: 'single', limits: readPartLimits('single', units, asset, rules) } as const
-  } catch (error) {
-    if (!(error instanceof ApiRefusal) || error.code !== orderErrors.amountTooHigh.code) throw error
-    return { kind: 'batch', limits: readPartLimits('batch', units, asset, rules) } as const
-  }
+  return { priced: { asset, card, units, fee: currentFee(asset, units), meta } }
 }
 
 /** The context that a card number is sealed with, so that it can't be moved to another request. */
@@ -168,9 +155,9 @@ export interface CardPlacingDeps {
 }
 
 /**
- * Places an approved payout to a card in the transaction of the job, and erases the number from the request. The ids of
- * its payments and their split are made from the request: a restored database that has forgotten the payout sends the
- * references that the acquirer knows. Throws an ApiRefusal or a PayoutProblem.
+ * Places an approved payout to a card in the transaction of the job, and erases the number from the request. The id of
+ * its one payment is made from the request: a restored database that has forgotten the payout sends the reference that
+ * the acquirer knows. A larger amount is not split, because the parts would depend on the limits of the day. Throws an ApiRefusal or a PayoutProblem.
  * @returns the id of the payout
  */
 export const placeCardPayout = async (
@@ -181,7 +168,7 @@ export const placeCardPayout = async (
   { moment }: Now,
 ): Promise<string> => {
   const asset = readCurrency(ticker, rules, orderErrors.invalidOrder)
-  const { kind, limits } = splitOf(units, asset, rules)
+  const limits = readPartLimits('single', units, asset, rules)
   checkStops({ merchantId, ticker, network: null }, await stops())
   const fee = currentFee(asset, units)
   if (fee > feeLimit) throw new PayoutProblem('fee')
@@ -191,37 +178,15 @@ export const placeCardPayout = async (
   if (!rows[0]) throw new PayoutProblem('expired')
   const card = readCard(cards.open(rows[0].sealed, sealedFor({ merchantId, id })))
   if (maskCard(card) !== to) throw new PayoutProblem('changed')
-  const given = { merchantId, kind, units, fee, localId: `payout-${id}`, meta, notifiedAs: null }
+  const given = { merchantId, kind: 'single', units, fee, localId: `payout-${id}`, meta, notifiedAs: null } as const
   const payout = newPayout(given, asset, card, moment)
-  const derived = derivedFrom(id)
-  const order = orderOf(
-    payout,
-    { card, limits, scale: asset.scale, keyId: null },
-    { cards, random: derived.random },
-    derived.newId,
+  const of = { card, limits, scale: asset.scale, keyId: null }
+  // One payment is not split, so that nothing is random.
+  await placeWithin(
+    tx,
+    orderOf(payout, of, { cards, random: () => 0 }, () => idForRequest(id)),
   )
-  await placeWithin(tx, order)
   return payout.id
-}
-
-/** Ids and whole numbers that are the same each time a request is placed. */
-const derivedFrom = (id: string): { newId(): string; random(below: number): number } => {
-  let count = 0
-  const next = (): Buffer =>
-    createHash('sha256')
-      .update(`card payout of request ${id} ${(count += 1)}`)
-      .digest()
-  return {
-    newId: () => {
-      const bytes = next().subarray(0, 16)
-      // UUID version 8 (RFC 9562, 5.8)
-      bytes[6] = (bytes[6]! & 0x0f) | 0x80
-      bytes[8] = (bytes[8]! & 0x3f) | 0x80
-      const hex = bytes.toString('hex')
-      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
-    },
-    random: (below) => next().readUInt32BE(0) % below,
-  }
 }
 
 const MOST_AT_ONCE = 100

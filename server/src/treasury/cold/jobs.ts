@@ -17,7 +17,6 @@ import {
   type Attempt,
   type HotKey,
 } from '../../chain/transactions/index.ts'
-import { richestOf } from '../../ledger/address-balances/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { excessOf, inLedgerUnits, positionsOf, type HotLimits, type Position } from '../reconciliation/index.ts'
@@ -74,14 +73,13 @@ const judge = async (deps: ColdDeps, position: Position, given: HotLimits, isUnd
   await raiseOrRenewAlert(runtime.db, { kind: 'cold-impossible', subject, text }, momentOf(runtime))
 }
 
-/** Returns the hot address with the largest recorded balance of an asset, and what is free there, in ledger units. */
+/** Returns the hot address with the most of an asset that no unmined transaction takes, and that amount, in ledger units. */
 const richestKeyOf = async (deps: ColdDeps, ticker: string): Promise<{ key: HotKey; free: bigint }> => {
-  const { runtime, network, wallet, sending } = deps
+  const { runtime, wallet, sending } = deps
   const keys = evmHotKeys(wallet, sending.hotAddresses)
-  const addresses = keys.map(({ address }) => address)
-  const richest = await richestOf(runtime.db, network, ticker, addresses)
-  const key = keys.find(({ address }) => address === richest?.address) ?? keys[0]!
-  return { key, free: await freeAt(runtime.db, deps, ticker, key.address) }
+  const all: { key: HotKey; free: bigint }[] = []
+  for (const key of keys) all.push({ key, free: await freeAt(runtime.db, deps, ticker, key.address) })
+  return all.reduce((richest, one) => (one.free > richest.free ? one : richest))
 }
 
 /** Offers a transfer. @returns the reason when that is impossible */

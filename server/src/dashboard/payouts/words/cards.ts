@@ -14,7 +14,6 @@ interface CardWords {
   chooseCurrency: string
   changeCard: string
   badMeta: string
-  isSplit: string
   isShort: string
   feeText: string
   title: string
@@ -36,7 +35,6 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
     chooseCurrency: 'Choose a currency.',
     changeCard: 'Change the card or the currency',
     badMeta: 'The reference is too long, or it has the number of the card.',
-    isSplit: 'The amount is above the limit of one payment. The card gets several payments.',
     isShort: 'Your available balance is smaller than this total. If it still is after the approval, the payout fails.',
     feeText: 'The payout is not made at more than twice this fee.',
     title: 'Payout to a card',
@@ -56,7 +54,6 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
     chooseCurrency: 'Виберіть валюту.',
     changeCard: 'Змінити картку або валюту',
     badMeta: 'Примітка задовга або містить номер картки.',
-    isSplit: 'Сума більша за ліміт одного платежу. Картка отримає кілька платежів.',
     isShort: 'Доступний баланс менший за цю суму. Якщо він буде меншим і після схвалення, виплата не відбудеться.',
     feeText: 'Виплату не буде зроблено, якщо комісія більш ніж удвічі вища за цю.',
     title: 'Виплата на картку',
@@ -76,7 +73,6 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
     chooseCurrency: 'Валютаны таңдаңыз.',
     changeCard: 'Картаны немесе валютаны өзгерту',
     badMeta: 'Ескертпе тым ұзын немесе онда карта нөмірі бар.',
-    isSplit: 'Сома бір төлемнің шегінен көп. Картаға бірнеше төлем түседі.',
     isShort: 'Қолжетімді баланс бұл сомадан аз. Мақұлданғаннан кейін де аз болса, төлем орындалмайды.',
     feeText: 'Комиссия бұдан екі еседен көп болса, төлем жасалмайды.',
     title: 'Картаға төлем',
@@ -96,7 +92,6 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
     chooseCurrency: 'Выберите валюту.',
     changeCard: 'Изменить карту или валюту',
     badMeta: 'Примечание слишком длинное или содержит номер карты.',
-    isSplit: 'Сумма больше лимита одного платежа. Карта получит несколько платежей.',
     isShort: 'Доступный баланс меньше этой суммы. Если он будет меньше и после одобрения, выплата не состоится.',
     feeText: 'Выплата не будет сделана, если комиссия более чем вдвое выше этой.',
     title: 'Выплата на карту',
