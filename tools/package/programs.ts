@@ -54,7 +54,7 @@ export const SERVER: Program = {
     {
       folder: 'web/checkout',
       name: '@bursar/checkout',
-      exports: ['.', './amounts', './document', './html', './icons', './links', './parts', './qr'],
+      exports: ['.', './amounts', './document', './html', './icons', './links', './logo', './parts', './qr'],
     },
   ],
   manifests: ['.', 'chainkit', 'contract', 'web/checkout'],
