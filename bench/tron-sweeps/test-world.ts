@@ -48,7 +48,7 @@ export const openBenchWorld = async () => {
   const chain = await startTronChain({ port: 0, solidLag: SOLID_LAG })
   const adapter = createTronAdapter({ url: chain.url, tokens: [USDT], internalTransactions: true, random: () => 0 })
   const hot = accountOf()
-  const deps = { adapter, hotAddress: hot.address, hotIndex: 0, runtime: { newId: randomUUID } }
+  const deps = { adapter, hotAddress: hot.address, runtime: { newId: randomUUID } }
   const settle = (): Promise<unknown> => chain.mine(1 + SOLID_LAG)
   await chain.fund({ ticker: 'TRX', to: hot.address, amount: '1000000' })
   await chain.fund({ ticker: 'USDT', to: hot.address, amount: '1' })

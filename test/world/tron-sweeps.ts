@@ -4,27 +4,15 @@
  */
 import { sql } from 'kysely'
 import { createTronDirect } from '../../server/src/pay-out/from-deposit-addresses/index.ts'
-import {
-  ensureWallets,
-  firstTronHotKey,
-  requireSameKeys,
-  tronHotKey,
-  type WalletKeys,
-} from '../../server/src/chain/transactions/index.ts'
-import {
-  createTronFirstSeedJob,
-  createTronPayoutJob,
-  spendableSun,
-} from '../../server/src/pay-out/withdrawals/index.ts'
-import { momentOf } from '../../server/src/platform/runtime/runtime.ts'
+import { createTronPayoutJob, spendableSun } from '../../server/src/pay-out/withdrawals/index.ts'
 import { createTronSweepJob, DEFAULT_SWEEP_POLICY, type SweepPolicy } from '../../server/src/treasury/sweeps/index.ts'
 import { orderStake, type StakeOrder } from '../../server/src/treasury/sweeps/tron/stake.ts'
 import { runAll } from './network.ts'
 import { setPrices } from './prices.ts'
-import { policyFile, twoSeeds } from './signer.ts'
+import { policyFile } from './signer.ts'
 import { liftStops, stopMoney } from './stops.ts'
 import { openTron, SOLID } from './tron.ts'
-import { WALLET } from './wallet.ts'
+import { TRON_HOT } from './wallet.ts'
 
 const E18 = 10n ** 18n
 const MOST_STEPS = 12
@@ -55,20 +43,14 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     fatal = undefined
     throw new Killed(name)
   }
-  const wallet: WalletKeys = { ...WALLET }
   const tron = await openTron({
     url,
-    wallet,
     hotHas: { TRX: trx },
     signing: { policy: { sweep: policyFile.networks.TRON.sweep } },
     pause,
   })
   const { db, runtime } = tron
-  const hotOf = () => {
-    const { address: hotAddress, index: hotIndex } = tronHotKey(wallet)
-    return { ...tron.deps, hotAddress, hotIndex, firstHot: firstTronHotKey(wallet) }
-  }
-  let deps = hotOf()
+  const deps = { ...tron.deps, hotAddress: TRON_HOT }
   const permission = { assets: new Set(['TRX', 'USDT']), mayDelegateEnergy: true, maxTopUp: 20_000_000n }
   const spendable = () => spendableSun(deps)
   /** Jobs as a process begins with: their caches are empty. */
@@ -79,8 +61,6 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
       0,
     ),
     send: tron.sendJob(),
-    firstSeed:
-      deps.firstHot && createTronFirstSeedJob({ ...deps, firstHot: deps.firstHot, allowed: async () => permission }, 0),
   })
   let jobs = start()
   const signal = new AbortController().signal
@@ -97,7 +77,6 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
   const work = async (): Promise<void> => {
     await plan()
     await jobs.sweep.run(signal)
-    await jobs.firstSeed?.run(signal)
     await send()
   }
   const sweeps = async (): Promise<{ asset: string; address: string; way: string; state: string }[]> =>
@@ -116,22 +95,18 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     (await openLoans()) === 0 &&
     (await sweeps()).every(({ state }) => ['final', 'failed', 'replaced'].includes(state)) &&
     (await sql`select from outgoing where state not in ('final', 'failed', 'abandoned')`.execute(db)).rows.length === 0
-  /** @param isFirst whether the order is for the hot address of the first seed */
-  const order = (wanted: StakeOrder, isFirst = false) => {
-    const { address, index } = isFirst ? firstTronHotKey(wallet)! : tronHotKey(wallet)
-    const own = { ...deps, hotAddress: address, hotIndex: index }
-    return orderStake(
+  const order = (wanted: StakeOrder) =>
+    orderStake(
       {
-        ...own,
+        ...deps,
         spendable: async () => {
-          const read = await spendableSun(own)
+          const read = await spendable()
           await pause('stake-read')
           return read
         },
       },
       wanted,
     )
-  }
   /** Works and mines final blocks until nothing is under way any more. */
   const settle = async (): Promise<void> => {
     for (let step = 0; step < MOST_STEPS; step += 1) {
@@ -166,16 +141,6 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     /** Another process works while a job stands at this point the next time. */
     meanwhile: (name: string, work: () => Promise<unknown>): void => void (other = { name, work }),
     restart: (): void => void (jobs = start()),
-    wallet,
-    /** A second seed becomes active: the signer and the jobs start again with its keys. */
-    rotate: async (): Promise<void> => {
-      await tron.restartSigner(twoSeeds)
-      Object.assign(wallet, { next: twoSeeds.publicKeys.next })
-      await requireSameKeys(db, wallet)
-      await ensureWallets(db, wallet, momentOf(runtime))
-      deps = hotOf()
-      jobs = start()
-    },
     job: () => start().sweep,
     payoutJob: () => start().payouts,
     /** Who pays, in the order planned. */

@@ -2,7 +2,7 @@
 import { base58Of, startTronChain, tokenAddress, type TronChain } from '../../sandbox/tron/index.ts'
 import type { TronChainAdapter } from '../../server/src/adapters/chains/port.ts'
 import { createTronAdapter } from '../../server/src/adapters/chains/tron/index.ts'
-import { DEFAULT_TRON_POLICY, type WalletKeys } from '../../server/src/chain/transactions/index.ts'
+import { DEFAULT_TRON_POLICY } from '../../server/src/chain/transactions/index.ts'
 import { catalogueOn } from './catalogue.ts'
 import { openNetwork, type NetworkSetup, type NetworkWorld } from './network.ts'
 import { TRON_HOT } from './wallet.ts'
@@ -33,7 +33,6 @@ export interface TronSetup {
   hotHas: Readonly<Record<string, string>>
   /** Changes the answers of the node. */
   wrap?(adapter: TronChainAdapter): TronChainAdapter
-  wallet?: WalletKeys
   signing?: Partial<NetworkSetup<TronChainAdapter>['signing']>
   pause?(name: string): Promise<void>
 }

@@ -257,11 +257,6 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
   },
   {
     by: 'treasury/sweeps',
-    tables: ['house_addresses'],
-    why: 'the deposits whose money no transfer to the hot address of a second seed has moved',
-  },
-  {
-    by: 'treasury/sweeps',
     tables: ['outgoing'],
     why: 'sweeps and loans of energy joined with the transactions that make them',
   },

@@ -13,8 +13,7 @@ import {
 
 /** `bursar-signer rotate`, as an operator runs it. */
 
-const { BITCOIN, TRON } = policyFile.networks
-const rotatable = { ...policyFile, networks: { BITCOIN, TRON } }
+const bitcoinOnly = { ...policyFile, networks: { BITCOIN: policyFile.networks.BITCOIN } }
 
 async function command(
   name: string,
@@ -34,7 +33,7 @@ function wordsFile(words: string): string {
 }
 
 test('a second seed is prepared, then activated; both may be repeated, and the signer uses it when it starts', async () => {
-  const files = await makeFiles(rotatable)
+  const files = await makeFiles(bitcoinOnly)
   const shown = async (): Promise<unknown> => JSON.parse((await command('xpubs', files)).output)
   const prepared = await command('rotate', files, '--mnemonic-file', wordsFile(SECOND_WORDS))
   expect(JSON.parse(prepared.output)).toEqual({ seed: files.seed, stage: 'prepared', keys: twoSeeds.publicKeys })
@@ -59,7 +58,7 @@ test('a second seed is prepared, then activated; both may be repeated, and the s
 })
 
 test('the words of the second seed are shown only when asked for, before the file has it', async () => {
-  const files = await makeFiles(rotatable)
+  const files = await makeFiles(bitcoinOnly)
   const { output } = await command('rotate', files, '--show-mnemonic')
   const { mnemonic } = JSON.parse(output.slice(0, output.indexOf('\n'))) as { mnemonic: string }
   expect(mnemonic.split(' ')).toHaveLength(24)
@@ -71,18 +70,18 @@ test('the words of the second seed are shown only when asked for, before the fil
 })
 
 test('a file that a crash left beside the seed file is replaced', async () => {
-  const files = await makeFiles(rotatable)
+  const files = await makeFiles(bitcoinOnly)
   writeFileSync(`${files.seed}.next`, 'half a fi', { mode: 0o600 })
   expect((await command('rotate', files)).code).toBe(0)
   expect(existsSync(`${files.seed}.next`)).toBe(false)
 })
 
 test.each<[string, object, string[][], RegExp]>([
-  ['other networks', policyFile, [[], ['--activate']], /serves Bitcoin and TRON only, and the policy has ETHEREUM/],
-  ['nothing prepared', rotatable, [['--activate']], /has one seed/],
+  ['other networks', policyFile, [[], ['--activate']], /serves Bitcoin only, and the policy has ETHEREUM/],
+  ['nothing prepared', bitcoinOnly, [['--activate']], /has one seed/],
   [
     'the words of the first seed',
-    rotatable,
+    bitcoinOnly,
     [['--mnemonic-file', 'first']],
     /words of the seed that is to be replaced/,
   ],
@@ -101,7 +100,7 @@ test.each<[string, object, string[][], RegExp]>([
 })
 
 test('a signer with two seeds does not start with a policy of other networks, nor without the second seed', async () => {
-  const files = await makeFiles(rotatable)
+  const files = await makeFiles(bitcoinOnly)
   const before = readFileSync(files.seed, 'utf8')
   await command('rotate', files)
   await command('rotate', files, '--activate', '--policy', files.policy)
@@ -114,8 +113,8 @@ test('a signer with two seeds does not start with a policy of other networks, no
     return running.output()
   }
   writeFileSync(files.policy, JSON.stringify(policyFile))
-  expect(await attempt()).toMatch(/serves Bitcoin and TRON only/)
-  writeFileSync(files.policy, JSON.stringify(rotatable))
+  expect(await attempt()).toMatch(/serves Bitcoin only/)
+  writeFileSync(files.policy, JSON.stringify(bitcoinOnly))
   writeFileSync(files.seed, before)
   const output = await attempt()
   expect(output).toMatch(/belongs to the second seed/)

@@ -124,16 +124,11 @@ test('the log names the second seed once, and is used with it only from then on'
 })
 
 test.each([
-  ['has other networks', policyFile, /serves Bitcoin and TRON only, and the policy has ETHEREUM, BINANCE_SMART_CHAIN:/],
+  ['has other networks', policyFile, /serves Bitcoin only, and the policy has ETHEREUM, BINANCE_SMART_CHAIN, TRON/],
   [
     'does not allow consolidation',
     { ...policyFile, networks: { BITCOIN: { ...BITCOIN, consolidation: undefined } } },
     /does not allow consolidation/,
-  ],
-  [
-    'does not allow sweeps on TRON',
-    { ...policyFile, networks: { BITCOIN, TRON: { ...policyFile.networks.TRON, sweep: undefined } } },
-    /does not allow sweeps on TRON/,
   ],
 ])('a running signer with two seeds takes no policy that %s', async (_name, policy, message) => {
   const { signer } = await makeSigner({ policy: bitcoinOnly, keyring: twoSeeds })

@@ -10,7 +10,7 @@ import type { Judgement } from './judgement.ts'
  * active second seed nothing here refuses anything.
  */
 
-const ROTATABLE: ReadonlySet<string> = new Set(['BITCOIN', 'TRON'])
+const ROTATABLE: ReadonlySet<string> = new Set(['BITCOIN'])
 
 /**
  * Throws an Error when a second seed is active, or is to be activated, and the policy has a network that it can't take
@@ -21,13 +21,11 @@ export function requireRotatable({ isRotated }: Pick<Keyring, 'isRotated'>, { ne
   const others = [...networks.keys()].filter((network) => !ROTATABLE.has(network))
   if (others.length > 0)
     throw new Error(
-      `A second seed serves Bitcoin and TRON only, and the policy has ${others.join(', ')}: docs/operating/stolen-keys.md has the steps of a new installation`,
+      `A second seed serves Bitcoin only, and the policy has ${others.join(', ')}: docs/operating/stolen-keys.md has the steps of a new installation`,
     )
-  const [bitcoin, tron] = [networks.get('BITCOIN'), networks.get('TRON')]
+  const bitcoin = networks.get('BITCOIN')
   if (bitcoin?.network === 'BITCOIN' && bitcoin.consolidation === undefined)
     throw new Error('The policy does not allow consolidation on Bitcoin, by which coins leave the first seed')
-  if (tron?.network === 'TRON' && tron.sweep === undefined)
-    throw new Error('The policy does not allow sweeps on TRON, by which money leaves the first seed')
 }
 
 /** Whether a second seed is active and the key is of the first. */

@@ -1,7 +1,6 @@
 import { NETWORKS, type Network } from '@bursar/chainkit'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { leftUnderFirstSeed } from '../../chain/transactions/index.ts'
-import { leftOnTron } from '../../treasury/sweeps/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import {
   inLedgerUnits,
@@ -45,17 +44,9 @@ export const treasuryCommand: Command = command({
 const printFirstSeed = async ({ runtime, config }: Opened, out: Output, catalogue: Catalogue): Promise<void> => {
   if (!config.xpubs?.next) return
   const { units, coins } = await leftUnderFirstSeed(runtime.db, 'BITCOIN', config.xpubs)
-  const written = (asset: string, left: bigint): string => formatUnits(left, catalogue.findCrypto(asset)?.scale ?? 0)
-  const onTron = (await leftOnTron(runtime.db, config.xpubs)).map((one) => ({
-    network: 'TRON',
-    asset: one.asset,
-    left: written(one.asset, one.units),
-    coins: null,
-    addresses: one.addresses,
-  }))
+  const left = formatUnits(units, catalogue.findCrypto('BTC')?.scale ?? 0)
   out.gap()
-  const onBitcoin = { network: 'BITCOIN', asset: 'BTC', left: written('BTC', units), coins, addresses: null }
-  out.list('firstSeed', [onBitcoin, ...onTron], {
+  out.list('firstSeed', [{ network: 'BITCOIN', asset: 'BTC', left, coins }], {
     heads: { left: 'left under the first seed' },
   })
 }

@@ -1,7 +1,7 @@
 import { createAdapters } from '../../adapters/chains/index.ts'
 import type { TronChainAdapter } from '../../adapters/chains/port.ts'
 import { formatUnits, parseUnits } from '../../platform/money/index.ts'
-import { firstTronHotKey, tronHotAddress, tronHotKey } from '../../chain/transactions/index.ts'
+import { tronHotAddress } from '../../chain/transactions/index.ts'
 import {
   orderStake,
   readStakeState,
@@ -16,9 +16,6 @@ import type { Fields, Output } from './output.ts'
 
 const DECIMALS = 6
 const resource = { bandwidth: flag('for bandwidth, not for energy') }
-const whose = {
-  'first-seed': flag('of the hot address of the first seed, which a second has replaced (docs/operating/rotation.md)'),
-}
 const trx = (sun: bigint): string => formatUnits(sun, DECIMALS)
 
 export const tronCommands: readonly Command[] = [
@@ -35,26 +32,19 @@ export const tronCommands: readonly Command[] = [
     summary: 'unstake TRX; they can be withdrawn after 14 days',
     args: ['AMOUNT'],
     irreversible: 'The TRX give no energy or bandwidth from now on, and can be spent only after 14 days.',
-    options: { ...resource, ...whose },
-    run: ({ args, options }, env, out) =>
-      order(env, amountOrder('unstake', args.AMOUNT, options), out, options['first-seed']),
+    options: resource,
+    run: ({ args, options }, env, out) => order(env, amountOrder('unstake', args.AMOUNT, options), out),
   }),
   command({
     name: 'tron withdraw',
     summary: 'withdraw unstaked TRX whose 14 days are over',
-    options: whose,
-    run: ({ options }, env, out) => order(env, { kind: 'withdraw' }, out, options['first-seed']),
+    run: (_given, env, out) => order(env, { kind: 'withdraw' }, out),
   }),
   command({
     name: 'tron status',
     summary: 'show energy, bandwidth, staked and lent TRX, and when unstaked TRX can be withdrawn',
-    options: whose,
-    run: ({ options }, env, out) =>
-      withTron(
-        env,
-        async (deps) => printStakeState(await readStakeState(deps), (await deps.spendable()).sun, out),
-        options['first-seed'],
-      ),
+    run: (_given, env, out) =>
+      withTron(env, async (deps) => printStakeState(await readStakeState(deps), (await deps.spendable()).sun, out)),
   }),
 ]
 
@@ -64,44 +54,34 @@ const amountOrder = (kind: 'stake' | 'unstake', typed: string, { bandwidth }: { 
   return { kind, resource: bandwidth ? 'BANDWIDTH' : 'ENERGY', sun: amount.units }
 }
 
-const order = (env: Environment, wanted: StakeOrder, out: Output, isFirst = false): Promise<void> => {
-  const place = async (deps: StakeDeps): Promise<void> => {
+const order = (env: Environment, wanted: StakeOrder, out: Output): Promise<void> =>
+  withTron(env, async (deps) => {
     const ordered = await orderStake(deps, wanted)
     if ('refused' in ordered) throw new Error(ordered.refused)
     out.show({ transactionId: ordered.id }, [])
     out.say(
       `ordered as transaction ${ordered.id}: the worker has it signed and sends it; see \`bursar tron status\` in a minute or two`,
     )
-  }
-  return withTron(env, place, isFirst)
-}
+  })
 
-const withTron = (env: Environment, work: (deps: StakeDeps) => Promise<void>, isFirst = false): Promise<void> =>
-  withInstallation(env, (opened) => withTronNode(opened, work, isFirst))
+const withTron = (env: Environment, work: (deps: StakeDeps) => Promise<void>): Promise<void> =>
+  withInstallation(env, (opened) => withTronNode(opened, work))
 
-/**
- * Connects to a node of TRON while some work runs.
- * @param isFirst whether the work is about the hot address of a first seed that a second has replaced
- */
+/** Connects to a node of TRON while some work runs. */
 export const withTronNode = async <T>(
   { config, runtime }: Opened,
   work: (deps: StakeDeps) => Promise<T>,
-  isFirst = false,
 ): Promise<T> => {
   const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
   const adapters = createAdapters(required(config.networks, 'BURSAR_NETWORKS_FILE'), tokensOf(catalogue))
   try {
     const adapter = adapters.get('TRON') as TronChainAdapter | undefined
     if (!adapter) throw new Error('BURSAR_NETWORKS_FILE names no node of TRON')
-    const keys = required(config.xpubs, 'BURSAR_XPUBS_FILE')
-    const hot = isFirst ? firstTronHotKey(keys) : tronHotKey(keys)
-    if (!hot) throw new UsageError('BURSAR_XPUBS_FILE has no second seed: leave --first-seed out')
-    const { address: hotAddress, index: hotIndex } = hot
+    const hotAddress = tronHotAddress(required(config.xpubs, 'BURSAR_XPUBS_FILE'))
     return await work({
       runtime,
       adapter,
       hotAddress,
-      hotIndex,
       spendable: () => spendableSun({ runtime, catalogue, adapter, hotAddress }),
     })
   } finally {

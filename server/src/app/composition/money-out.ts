@@ -25,9 +25,7 @@ import {
   createSendingJob,
   evmHotAddress,
   evmHotKeys,
-  firstTronHotKey,
   tronHotAddress,
-  tronHotKey,
   type SendingDeps,
 } from '../../chain/transactions/index.ts'
 import { unlessStopped } from '../../ledger/stops/index.ts'
@@ -36,7 +34,6 @@ import {
   createBitcoinPayoutJob,
   createEvmPayoutJob,
   createRebalanceJob,
-  createTronFirstSeedJob,
   createTronPayoutJob,
   spendableSun,
   waitingPayments,
@@ -124,20 +121,13 @@ export const payoutJobs = (world: World, given: WorkerDeps, adapter: ChainAdapte
       ),
     ]
   if (network === 'TRON') {
-    const hot = tronHotKey(wallet)
-    const tron = {
-      ...payout,
-      adapter: adapter as TronChainAdapter,
-      hotAddress: hot.address,
-      hotIndex: hot.index,
-      firstHot: firstTronHotKey(wallet),
-      allowed: createTronSweepPermission(deps.signer, runtime.clock.now),
-    }
+    const tron = { ...payout, adapter: adapter as TronChainAdapter, hotAddress: tronHotAddress(wallet) }
     const sweeps = createTronSweepJob(
       {
         ...tron,
         policy: policies.sweep.TRON,
         maxFee: policy.maxFee,
+        allowed: createTronSweepPermission(deps.signer, runtime.clock.now),
         spendable: () => spendableSun(tron),
       },
       SWEEP_EVERY_MS,
@@ -148,11 +138,7 @@ export const payoutJobs = (world: World, given: WorkerDeps, adapter: ChainAdapte
       sending,
       superseded,
       refusals,
-      ...own(
-        sweeps,
-        ...(tron.firstHot ? [createTronFirstSeedJob({ ...tron, firstHot: tron.firstHot }, SWEEP_EVERY_MS)] : []),
-        cold,
-      ),
+      ...own(sweeps, cold),
     ]
   }
   if (!isEvmNetwork(network)) throw new Error(`nothing pays out on ${network}`)

@@ -26,7 +26,7 @@ interface AssetLimits {
   cold?: string
 }
 
-const FOR_SWEEPS: readonly Purpose[] = ['sweep', 'gas', 'resources', 'rebalance']
+const FOR_SWEEPS: readonly Purpose[] = ['sweep', 'gas', 'resources']
 const LIMITS_CACHED_MS = 10_000
 
 /** Connects withdrawals to the signer: the payments of a transaction, and the withdrawals that wait for approvals. */
@@ -38,8 +38,7 @@ export const createSigning = (runtime: Runtime, catalogue: Catalogue, signer: Si
     purposeOf: async (outgoing: Outgoing): Promise<SigningPurpose> => {
       if (outgoing.purpose === 'filler') return { purpose: 'filler', intents: [] }
       if (outgoing.purpose === 'consolidation') return { purpose: 'consolidation', intents: [] }
-      if (outgoing.purpose === 'rebalance' && isEvmNetwork(outgoing.network))
-        return { purpose: 'rebalance', intents: [] }
+      if (outgoing.purpose === 'rebalance') return { purpose: 'rebalance', intents: [] }
       if (isEvmNetwork(outgoing.network) && (outgoing.purpose === 'sweep' || outgoing.purpose === 'gas'))
         return { purpose: 'sweep', intents: [] }
       if (outgoing.purpose === 'cold') return { purpose: 'cold', intents: [await coldIntent(db, catalogue, outgoing)] }

@@ -2,14 +2,14 @@ import { deriveAddress as deriveBitcoin, type BitcoinChain } from '@bursar/chain
 import { deriveAddress as deriveEvm } from '@bursar/chainkit/evm'
 import { deriveAddress as deriveTron } from '@bursar/chainkit/tron'
 import type { AddressFamily } from './family.ts'
-import { seedOf } from './seeds.ts'
+import { seedOfBitcoin } from './seeds.ts'
 
 /** Account-level extended public keys that deposit addresses derive from, as `bursar-signer xpubs` prints them. */
 export interface DepositKeys {
   bitcoinChain: BitcoinChain
   bitcoin: { deposit: string }
   /** The keys of an active second seed */
-  next?: { bitcoin: { deposit: string }; tron: { deposit: string } }
+  next?: { bitcoin: { deposit: string } }
   evm: { deposit: string }
   tron: { deposit: string }
 }
@@ -22,18 +22,13 @@ export const depositAddress = (keys: DepositKeys, family: AddressFamily, index: 
     case 'EVM':
       return deriveEvm(keys.evm.deposit, index).address
     case 'TRON':
-      return depositOnTron(keys, index)
+      return deriveTron(keys.tron.deposit, index).address
   }
 }
 
 const depositOnBitcoin = (keys: DepositKeys, index: number): string => {
-  const own = seedOf<Pick<DepositKeys, 'bitcoin'>>('BITCOIN', keys, index)
+  const own = seedOfBitcoin<Pick<DepositKeys, 'bitcoin'>>(keys, index)
   return deriveBitcoin(own.keys.bitcoin.deposit, 0, own.index, keys.bitcoinChain).address
-}
-
-const depositOnTron = (keys: DepositKeys, index: number): string => {
-  const own = seedOf<Pick<DepositKeys, 'tron'>>('TRON', keys, index)
-  return deriveTron(own.keys.tron.deposit, own.index).address
 }
 
 /** Size of the cache of checked addresses, for those that are paid to repeatedly. */

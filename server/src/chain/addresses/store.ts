@@ -4,7 +4,7 @@ import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { AddressFamily } from './family.ts'
-import { firstIndexSql, type Seeds } from './seeds.ts'
+import { firstIndex, type BitcoinSeeds } from './seeds.ts'
 
 /** An address about to be given to a merchant. */
 export interface NewAddress {
@@ -28,9 +28,10 @@ export interface NewAddress {
  */
 export const takeFromStock = async (
   db: Db | Tx,
-  keys: Seeds,
+  keys: BitcoinSeeds,
   requests: readonly NewAddress[],
 ): Promise<Map<string, string>> => {
+  const leastOnBitcoin = firstIndex(keys, 'BITCOIN')
   const { rows } = await sql<{ id: string; address: string }>`
     with wanted as (
       select r.*, row_number() over (partition by r.family) as rank
@@ -42,7 +43,7 @@ export const takeFromStock = async (
       select s.*, row_number() over (partition by s.family order by s.derivation_index) as rank from counted c
       cross join lateral (
         select family, derivation_index, address from address_stock where family = c.family and era = (select database_era())
-          and derivation_index >= ${firstIndexSql(keys, sql`c.family`)}
+          and (family <> 'BITCOIN' or derivation_index >= ${leastOnBitcoin})
         order by derivation_index limit c.n for update skip locked) s),
     taken as (
       delete from address_stock s using picked p

@@ -62,7 +62,7 @@ export {
 } from './queries.ts'
 export type { Load } from './queries.ts'
 export { attemptsOf, isUnderWay, lockOutgoing, oursAmong, plannedAmong, rawOf } from './store.ts'
-export { toppedUpSince, tronCommitted } from './tron-committed.ts'
+export { tronCommitted } from './tron-committed.ts'
 export type { TronCommitted } from './tron-committed.ts'
 export { recentReference } from './jobs-head.ts'
 export {
@@ -75,15 +75,7 @@ export {
 } from './tron-plan.ts'
 export type { TronPlan } from './tron-plan.ts'
 export type { Attempt, Outgoing, OutgoingChange, OutgoingSubscriber, Purpose } from './transaction.ts'
-export {
-  bitcoinHotAddress,
-  bitcoinKey,
-  evmHotAddress,
-  evmHotKeys,
-  firstTronHotKey,
-  tronHotAddress,
-  tronHotKey,
-} from './wallet.ts'
+export { bitcoinHotAddress, bitcoinKey, evmHotAddress, evmHotKeys, tronHotAddress } from './wallet.ts'
 export { WALLET_SHAPE } from './wallet.ts'
 export type { HotKey, WalletKeys } from './wallet.ts'
 export { ensureWallets, requireSameKeys } from './wallets.ts'

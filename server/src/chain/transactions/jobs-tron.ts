@@ -8,14 +8,13 @@ import { later, RETRY_MS, type SendingDeps } from './sending.ts'
 import { isFinalPast } from '../watcher/index.ts'
 import { attemptsOf, stepAgainAt } from './store.ts'
 import type { Attempt, Outgoing, Purpose } from './transaction.ts'
-import { firstIndex } from '../addresses/index.ts'
 import { recentReference } from './jobs-head.ts'
 import { planTron, tronContractOf } from './tron-plan.ts'
 import { TRANSACTION_ALERTS } from './refusals.ts'
 
 const STUCK_PAUSE_MS = 60_000
 /** Transfers between our own accounts: planned again, not renewed. They have no intent that the signer guards. */
-const LAPSING: ReadonlySet<Purpose> = new Set(['sweep', 'gas', 'resources', 'rebalance'])
+const LAPSING: ReadonlySet<Purpose> = new Set(['sweep', 'gas', 'resources'])
 
 /** Whether no node accepts the attempt any more; always false on chains whose transactions don't expire. */
 export const hasExpired = ({ runtime }: SendingDeps, { expiresAt }: Attempt): boolean =>
@@ -44,9 +43,6 @@ export const renewExpired = async (deps: SendingDeps, outgoing: Outgoing, attemp
   )
     return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
   const contract = tronContractOf(attempt.unsigned)
-  // The first seed's money is on its way to the second, which pays from now on.
-  if (outgoing.purpose === 'payout' && attempt.keys.some(({ index }) => index < firstIndex(deps.wallet, 'TRON')))
-    return putBack(deps, outgoing, expiration)
   // The receiver's code may now use more than is paid for; the code that plans payouts bounds it.
   if (outgoing.purpose === 'payout' && contract.kind === 'TriggerSmartContract' && contract.callValue > 0n)
     return putBack(deps, outgoing, expiration)

@@ -21,7 +21,7 @@ const NO_STAKE: ByResource = { ENERGY: 0n, BANDWIDTH: 0n }
 export const tronCommitted = async (db: Db, hotAddress: string): Promise<TronCommitted> => {
   const { rows } = await sql<{ unsigned: string; state: string }>`select a.unsigned, o.state from outgoing o
     join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt
-    where o.network = 'TRON' and o.purpose in ('gas', 'resources', 'rebalance') and ${hotAddress} = any(o.senders)
+    where o.network = 'TRON' and o.purpose in ('gas', 'resources') and ${hotAddress} = any(o.senders)
       and o.state in ('planned', 'signed', 'broadcast', 'mined')`.execute(db)
   const committed: TronCommitted = { sun: 0n, stake: { ...NO_STAKE }, unminedStake: { ...NO_STAKE } }
   for (const { unsigned, state } of rows) {
@@ -34,15 +34,4 @@ export const tronCommitted = async (db: Db, hotAddress: string): Promise<TronCom
     }
   }
   return committed
-}
-
-/** Whether a transaction that was planned since a moment sends an address TRX for its fees, in any state. */
-export const toppedUpSince = async (db: Db, address: string, since: Date): Promise<boolean> => {
-  const { rows } = await sql<{ unsigned: string }>`select a.unsigned from outgoing o
-    join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt
-    where o.network = 'TRON' and o.purpose = 'gas' and o.created_at > ${since}`.execute(db)
-  return rows.some(({ unsigned }) => {
-    const contract = tronContractOf(unsigned)
-    return contract.kind === 'TransferContract' && contract.to === address
-  })
 }

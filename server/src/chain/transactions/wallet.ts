@@ -4,7 +4,7 @@ import { deriveAddress as deriveEvm } from '@bursar/chainkit/evm'
 import { deriveAddress as deriveTron } from '@bursar/chainkit/tron'
 import Type, { type Static } from 'typebox'
 import { choice, text } from '../../platform/config/fields.ts'
-import { firstIndex, seedOf } from '../addresses/index.ts'
+import { firstIndex, seedOfBitcoin } from '../addresses/index.ts'
 
 const accounts = (family: string) =>
   Type.Object(
@@ -50,7 +50,7 @@ export const bitcoinKey = (
   keys: WalletKeys,
   key: { account: KeyAccount; branch: Branch; index: number },
 ): { address: string; script: Uint8Array; origin: KeyOrigin } => {
-  const { keys: owner, index } = seedOf<Pick<WalletKeys, 'bitcoin' | 'masterFingerprint'>>('BITCOIN', keys, key.index)
+  const { keys: owner, index } = seedOfBitcoin(keys, key.index)
   const { address, script } = deriveBitcoin(owner.bitcoin[key.account], key.branch, index, keys.bitcoinChain)
   const fingerprint = Number.parseInt(owner.masterFingerprint, 16)
   const own = { ...key, index }
@@ -70,26 +70,8 @@ export const evmHotKeys = (keys: WalletKeys, count: number): HotKey[] =>
 /** The first of them, which receives sweeps and refills. */
 export const evmHotAddress = (keys: WalletKeys): string => deriveEvm(keys.evm.hot, 0).address
 
-/** The address of a key of the hot account on TRON. Throws when its index is of a second seed that the keys lack. */
-export const tronAddressAt = (keys: WalletKeys, index: number): string => {
-  const own = seedOf<Pick<WalletKeys, 'tron'>>('TRON', keys, index)
-  return deriveTron(own.keys.tron.hot, own.index).address
-}
-
-/**
- * The address TRON's withdrawals leave from, of the seed in use. It must be activated once, by any TRX sent to it.
- */
-export const tronHotKey = (keys: WalletKeys): HotKey => {
-  const index = firstIndex(keys, 'TRON')
-  return { address: tronAddressAt(keys, index), index }
-}
-
-/** The address alone. */
-export const tronHotAddress = (keys: WalletKeys): string => tronHotKey(keys).address
-
-/** The hot address on TRON of a first seed that a second has replaced; undefined when there is no second. */
-export const firstTronHotKey = (keys: WalletKeys): HotKey | undefined =>
-  firstIndex(keys, 'TRON') === 0 ? undefined : { address: tronAddressAt(keys, 0), index: 0 }
+/** The address TRON's withdrawals leave from. It must be activated once, by any TRX sent to it. */
+export const tronHotAddress = (keys: WalletKeys): string => deriveTron(keys.tron.hot, 0).address
 
 /** The first address of the Bitcoin hot wallet of the seed in use, to which the operator sends money. */
 export const bitcoinHotKey = (keys: WalletKeys): HotKey => {

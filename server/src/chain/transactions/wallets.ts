@@ -1,15 +1,7 @@
 import { depositAddress, knowHotAddresses, sampleAddresses, type AddressFamily } from '../addresses/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db } from '../../platform/db/index.ts'
-import {
-  bitcoinHotKey,
-  bitcoinKey,
-  evmHotAddress,
-  evmHotKeys,
-  tronAddressAt,
-  tronHotKey,
-  type WalletKeys,
-} from './wallet.ts'
+import { bitcoinHotKey, bitcoinKey, evmHotAddress, evmHotKeys, tronHotAddress, type WalletKeys } from './wallet.ts'
 
 /**
  * Records the platform's own addresses, so that money sent to them is recognised. Idempotent.
@@ -18,7 +10,7 @@ import {
 export const ensureWallets = async (db: Db, wallet: WalletKeys, { at }: Moment, evmCount = 1): Promise<void> => {
   const all = [
     { family: 'BITCOIN' as const, ...bitcoinHotKey(wallet) },
-    { family: 'TRON' as const, ...tronHotKey(wallet) },
+    { family: 'TRON' as const, address: tronHotAddress(wallet), index: 0 },
     ...evmHotKeys(wallet, evmCount).map((key) => ({ family: 'EVM' as const, ...key })),
   ]
   await knowHotAddresses(db, 0, all, at)
@@ -33,7 +25,7 @@ export const ensureWallets = async (db: Db, wallet: WalletKeys, { at }: Moment, 
 export const requireSameKeys = async (db: Db, wallet: WalletKeys): Promise<void> => {
   const hotAddress = (family: AddressFamily, index: number): string => {
     if (family === 'BITCOIN') return bitcoinKey(wallet, { account: 'hot', branch: 0, index }).address
-    return family === 'EVM' ? evmHotAddress(wallet) : tronAddressAt(wallet, index)
+    return family === 'EVM' ? evmHotAddress(wallet) : tronHotAddress(wallet)
   }
   for (const { family, account, index, address } of await sampleAddresses(db)) {
     const derived = account === 'hot' ? hotAddress(family, index) : depositAddress(wallet, family, index)

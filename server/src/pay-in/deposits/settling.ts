@@ -1,10 +1,9 @@
-import { NATIVE_TICKER, type Network } from '@bursar/chainkit'
+import type { Network } from '@bursar/chainkit'
 import { sql, type RawBuilder } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import { isOpenToFirstSeed, nativeLedgerUnits } from '../../chain/transactions/index.ts'
+import { isOpenToFirstSeed } from '../../chain/transactions/index.ts'
 import { joinEffects, type Effects } from '../../ledger/effects/index.ts'
-import { isOpenAtFirstSeed } from '../../treasury/sweeps/index.ts'
 import { opposite } from '../../ledger/address-balances/index.ts'
 import { consequencesOf } from './consequences.ts'
 import { brought } from './custody.ts'
@@ -16,7 +15,7 @@ import { clearConflicts } from './unmined.ts'
 
 /**
  * Moves waiting deposits: those deep enough, those that can never be mined any more, and those that have been gone for
- * too long. An inner transfer also waits until a balance confirms it, and money of a replaced seed until it is moved.
+ * too long. An inner transfer also waits until a balance confirms it, and a coin of a replaced seed until it is moved.
  */
 export const settleDeposits = async (
   tx: Tx,
@@ -29,7 +28,7 @@ export const settleDeposits = async (
   const deep = sql`d.network = ${network} and d.block_height <= ${headHeight}
     and (d.credit_height <= ${headHeight} or (d.credit_height is null and d.block_height <= ${finalHeight}))
     and (d.index not like 't:%' or d.balance_height is not null)
-    and not ${isOpen(network, finalHeight, settings)}
+    and (d.network <> 'BITCOIN' or not ${isOpenToFirstSeed(sql`d.transaction`, sql`d.index`, finalHeight)})
     and (d.index not like 's:%' or d.id = any(${await coveredSums(tx, network, headHeight, moment)}::uuid[]))`
   const withheld = await moveWhere(
     tx,
@@ -78,17 +77,6 @@ export const settleDeposits = async (
     await consequencesOf(tx, 'replaced', [...replaced, ...sums.failed], settings, moment),
     await consequencesOf(tx, 'lost', lost, settings, moment),
   ])
-}
-
-/** sun: a little more than a transfer of TRX burns for its bytes */
-const DUST_SUN = 300_000n
-
-/** Whether the holder of a first seed that was replaced may take the money of a deposit `d` back. */
-const isOpen = (network: Network, finalHeight: number, { catalogue }: DepositSettings): RawBuilder<boolean> => {
-  if (network === 'BITCOIN') return isOpenToFirstSeed(sql`d.transaction`, sql`d.index`, finalHeight)
-  if (network !== 'TRON') return sql<boolean>`false`
-  const isListed = catalogue.findCrypto(NATIVE_TICKER.TRON)?.networks.has('TRON')
-  return isOpenAtFirstSeed(sql`d`, finalHeight, isListed ? nativeLedgerUnits(catalogue, 'TRON', DUST_SUN) : 0n)
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Contract } from '@bursar/chainkit/tron'
 import type { CostEstimate } from '../../adapters/chains/port.ts'
-import { firstIndex } from '../../chain/addresses/index.ts'
 import { rescale } from '../../platform/money/index.ts'
 import {
   inPayableForm,
@@ -39,7 +38,6 @@ export const createTronDirect =
     if (!deps.sweeps.payFrom || waiting.length === 0) return new Set()
     return payFrom(deps, waiting, {
       network: 'TRON',
-      leastIndex: firstIndex(deps.wallet, 'TRON'),
       needsOf: async (_ticker, all) => all.map(needOf),
       planFrom: (withdrawal, payer) => planFrom(deps, withdrawal, payer, why),
       // The lock excludes lending energy to the address, and reclaiming it, until the transaction ends.

@@ -8,8 +8,6 @@ import { payersFor, takeAddress, type Need, type Payer } from './store.ts'
 /** The parts of paying from deposit addresses that differ by chain. */
 export interface Way<Plan> {
   network: Network
-  /** addresses of a lower derivation index are of a seed that a second has replaced, and pay nothing; absent: 0 */
-  leastIndex?: number
   /** the balance that an address needs for each of these withdrawals of one asset */
   needsOf(ticker: string, all: readonly Withdrawal[]): Promise<Need[]>
   /** undefined if that address can't pay, or should not */
@@ -37,8 +35,7 @@ export const payFrom = async <Plan>(
   const paid = new Set<string>()
   for (const [ticker, all] of Map.groupBy(waiting, (withdrawal) => withdrawal.ticker)) {
     const used = new Set<string>()
-    const needs = await way.needsOf(ticker, all)
-    for (const payer of await payersFor(deps.runtime.db, way.network, ticker, needs, way.leastIndex ?? 0)) {
+    for (const payer of await payersFor(deps.runtime.db, way.network, ticker, await way.needsOf(ticker, all))) {
       if (paid.has(payer.withdrawalId) || used.has(payer.address)) continue
       const withdrawal = all.find(({ id }) => id === payer.withdrawalId)!
       if (!(await payOne(deps, withdrawal, payer, way))) continue

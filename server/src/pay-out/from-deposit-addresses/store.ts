@@ -27,17 +27,10 @@ export interface Need {
 const FEW = 3
 
 /**
- * Returns deposit addresses, whose derivation index is `leastIndex` or more, with enough final units of an asset and
- * nothing under way, smallest balance first. Deposits above the final block do not count, because a reorganisation
- * could still remove them.
+ * Returns deposit addresses with enough final units of an asset and nothing under way, smallest balance first. Deposits
+ * above the final block do not count, because a reorganisation could still remove them.
  */
-export const payersFor = async (
-  db: Db,
-  network: Network,
-  asset: string,
-  needs: readonly Need[],
-  leastIndex: number,
-): Promise<Payer[]> => {
+export const payersFor = async (db: Db, network: Network, asset: string, needs: readonly Need[]): Promise<Payer[]> => {
   const { rows } =
     await sql<Payer>`select n.id as "withdrawalId", p.address, p.derivation_index as "derivationIndex", p.units
     from unnest(${needs.map((one) => one.withdrawalId)}::uuid[], ${needs.map(({ least }) => least.toString())}::numeric[],
@@ -49,7 +42,7 @@ export const payersFor = async (
         from deposits d join watch_cursors w on w.network = d.network
         where d.merchant_id = a.merchant_id and d.network = c.network and d.address = c.address and d.asset = c.asset
           and not d.internal and d.index not like 's:%' and d.block_height is not null) d
-      where c.network = ${network} and c.asset = ${asset} and a.derivation_index >= ${leastIndex} and c.booked >= n.least and (n.most is null or c.booked <= n.most)
+      where c.network = ${network} and c.asset = ${asset} and c.booked >= n.least and (n.most is null or c.booked <= n.most)
         and c.booked - c.suspended - d.young >= n.least and not ${isBusy(network)}
         and not ${isCovered({ asset: sql`c.asset`, network: sql`c.network` })}
       order by c.booked, c.address limit ${FEW}) p order by n.nth, p.units, p.address`.execute(db)

@@ -1,7 +1,6 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
 import type { Prices, Usage } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
-import { firstIndex } from '../../chain/addresses/index.ts'
 import { ChainUnavailable } from '../../adapters/chains/port.ts'
 import { finalHeightOf } from '../../chain/watcher/index.ts'
 import { inTransaction, type Db } from '../../platform/db/index.ts'
@@ -104,10 +103,7 @@ const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], rou
   const reference = await recentReference(deps)
   const rate = await deps.adapter.feeRate()
   if (rate.kind !== 'resources') throw new Error('the fee rate of TRON must consist of resource prices')
-  const hot = await readHot(
-    deps,
-    ready.map(({ ticker }) => ticker),
-  )
+  const hot = await readHot(deps, ready)
   const short: { withdrawal: Withdrawal; lacking: string }[] = []
   await forEachIsolated(ready, async (withdrawal) => {
     if (round.slots === 0 || round.isOvertaken) return
@@ -212,7 +208,7 @@ const storePlanned = async (
           keys: [],
           ...plan,
           feeRate: { ...prices, ...usage },
-          signingKeys: [{ account: 'hot', branch: 0, index: firstIndex(deps.wallet, 'TRON') }],
+          signingKeys: [{ account: 'hot', branch: 0, index: 0 }],
         },
         moment,
       )
@@ -239,7 +235,7 @@ export const spendableSun = async (deps: HotBalanceDeps): Promise<SpendableSun> 
 }
 
 /** Amounts that the hot address can pay. */
-export interface Hot {
+interface Hot {
   balance: HotBalance
   /** number of transactions planned from it: those at the reading, and this round's since */
   planned: number
@@ -249,11 +245,13 @@ export interface Hot {
  * Returns the balance at the final block minus everything pending since: a node shows the balances of no other block
  * (`TronChainAdapter`).
  */
-export const readHot = async (deps: HotBalanceDeps, tickers: readonly string[]): Promise<Hot> => {
+const readHot = async (deps: HotBalanceDeps, ready: readonly Withdrawal[]): Promise<Hot> => {
   const { runtime, catalogue, adapter, hotAddress } = deps
   // Read before all else: a plan of another job from now on changes this count, and then nothing is planned.
   const planned = await readPlanned(runtime.db, 'TRON', hotAddress)
-  const assets = [...new Set([NATIVE_TICKER.TRON, ...tickers])].map((ticker) => catalogue.findCrypto(ticker)!)
+  const assets = [...new Set([NATIVE_TICKER.TRON, ...ready.map((w) => w.ticker)])].map((ticker) =>
+    catalogue.findCrypto(ticker)!,
+  )
   const leaving = await Promise.all(assets.map(({ ticker }) => underWay(runtime.db, ticker, hotAddress)))
   const fees = nativeLedgerUnits(catalogue, 'TRON', await tronFeesUnderWay(runtime.db, hotAddress))
   const committed = nativeLedgerUnits(catalogue, 'TRON', (await tronCommitted(runtime.db, hotAddress)).sun)

@@ -10,14 +10,14 @@ import {
   planEvm,
   planTron,
   recentReference,
-  tronHotKey,
+  tronHotAddress,
   tronPayment,
 } from '../../chain/transactions/index.ts'
 import { freeAt } from './free.ts'
 import { planBitcoin } from './jobs-bitcoin.ts'
 import type { ColdDeps, ColdPlan, Wanted } from './plan.ts'
 
-const HOT_KEY = { account: 'hot', branch: 0 } as const
+const HOT_KEY = { account: 'hot', branch: 0, index: 0 } as const
 /**
  * Factor of the maximum gas price on EVM chains, because a signature takes hours. Gas is paid at the actual price only.
  */
@@ -75,8 +75,7 @@ const planOnEvm = async (deps: ColdDeps, { ticker, units, to, from: key }: Wante
 
 const onTron = async (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan | string> => {
   const { wallet, sending, catalogue } = deps
-  const key = tronHotKey(wallet)
-  const from = key.address
+  const from = tronHotAddress(wallet)
   const token = catalogue.findCrypto(wanted.ticker)!.networks.get('TRON')!.contract
   const payment = { ...wanted, from, token }
   const planned =
@@ -89,7 +88,7 @@ const onTron = async (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan | string
   if (networkFee > sending.maxFee) return `its fee could be ${networkFee} sun, above the cap of ${sending.maxFee}`
   return {
     units,
-    transaction: { senders: [from], nonce: null, keys: [], signingKeys: [{ ...HOT_KEY, index: key.index }], ...plan },
+    transaction: { senders: [from], nonce: null, keys: [], signingKeys: [HOT_KEY], ...plan },
     hash: tronIdOf(unsigned),
     coins: [],
     change: null,

@@ -102,11 +102,8 @@ export const sweepPolicyOf = ({ maxGasPrice, ...given }: SweepSettings = {}): Sw
 })
 
 /** Returns the least worth of an asset, in thousandths of the cost of its sweep, by how long it has waited. */
-export const leastWorth = (
-  { kPerMille, maxAgeMs }: Pick<SweepPolicy, 'kPerMille' | 'maxAgeMs'>,
-  since: Date,
-  now: number,
-): bigint => (isOverdue({ maxAgeMs }, since, now) ? 1_000n : kPerMille)
+export const leastWorth = ({ kPerMille, maxAgeMs }: SweepPolicy, since: Date, now: number): bigint =>
+  isOverdue({ maxAgeMs }, since, now) ? 1_000n : kPerMille
 
 const isOverdue = ({ maxAgeMs }: Pick<SweepPolicy, 'maxAgeMs'>, since: Date, now: number): boolean =>
   now - since.getTime() >= maxAgeMs

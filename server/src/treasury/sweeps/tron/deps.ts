@@ -1,6 +1,6 @@
 import type { TronChainAdapter } from '../../../adapters/chains/port.ts'
 import type { Catalogue } from '../../../market/assets/index.ts'
-import type { HotKey, PausePoint } from '../../../chain/transactions/index.ts'
+import type { PausePoint } from '../../../chain/transactions/index.ts'
 import type { Runtime } from '../../../platform/runtime/runtime.ts'
 import type { SweepPolicy } from '../policy.ts'
 
@@ -20,10 +20,6 @@ export interface TronSweepDeps {
   catalogue: Catalogue
   adapter: TronChainAdapter
   hotAddress: string
-  /** derivation index of its key */
-  hotIndex: number
-  /** the hot address of a first seed that a second has replaced */
-  firstHot?: HotKey | undefined
   policy: SweepPolicy
   /** sun: no transaction may cost the network more */
   maxFee: bigint

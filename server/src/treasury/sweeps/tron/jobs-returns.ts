@@ -28,11 +28,12 @@ export const returnLoans = async (deps: TronSweepDeps): Promise<void> => {
   )
 }
 
-const takeBack = async (deps: TronSweepDeps, view: Parameters<typeof byHot>[1], borrower: Borrower): Promise<void> => {
-  const { runtime, adapter } = deps
-  const { address, height } = borrower
-  const by = lenderOf(deps, borrower)
-  const { hotAddress } = by
+const takeBack = async (
+  deps: TronSweepDeps,
+  view: Parameters<typeof byHot>[1],
+  { address, height }: Borrower,
+): Promise<void> => {
+  const { runtime, adapter, hotAddress } = deps
   const amount = await adapter.loanOf(hotAddress, address, height)
   await deps.pause('return-chosen')
   const contract: Contract = {
@@ -42,24 +43,18 @@ const takeBack = async (deps: TronSweepDeps, view: Parameters<typeof byHot>[1], 
     amount,
     receiver: address,
   }
-  const outgoing = amount === 0n ? null : byHot(by, view, contract, 'resources')
+  const outgoing = amount === 0n ? null : byHot(deps, view, contract, 'resources')
   await inTransaction(runtime.db, async (tx) => {
     await lockTronSweeps(tx)
     const moment = momentOf(runtime)
-    if (!outgoing) return void (await noteReturn(tx, borrower, { closedAt: moment.at }))
+    if (!outgoing) return void (await noteReturn(tx, address, { closedAt: moment.at }))
     await insertPlanned(tx, outgoing, moment)
-    if (!(await noteReturn(tx, borrower, { returnId: outgoing.id }))) throw new NotIdle()
+    if (!(await noteReturn(tx, address, { returnId: outgoing.id }))) throw new NotIdle()
   }).catch((error: unknown) => {
     if (!(error instanceof NotIdle)) throw error
   })
   await deps.pause('return-planned')
 }
-
-/** The hot address that lent takes back: of a first seed, what it lent before a second replaced it. */
-const lenderOf = ({ runtime, hotAddress, hotIndex, firstHot }: TronSweepDeps, { lender }: Borrower) =>
-  firstHot?.address === lender
-    ? { runtime, hotAddress: firstHot.address, hotIndex: firstHot.index }
-    : { runtime, hotAddress, hotIndex }
 
 /** Thrown when a sweep of the address was started meanwhile. */
 class NotIdle extends Error {}

@@ -20,8 +20,6 @@ const MOST_FUNDED = 1_000
 /** Pause before a holding that is not worth its sweep is checked again; more deposits end it earlier. */
 const REST_MS = 10 * 60_000
 const TRX = NATIVE_TICKER.TRON
-/** A thief of a first seed can take its money: it is swept at once when that costs less than it is worth. */
-const OF_FIRST_SEED = { kPerMille: 1_000n, maxAgeMs: 0 }
 
 /**
  * Creates the job that sweeps deposits on TRON. Each run reads from the chain which resources an address still lacks
@@ -119,7 +117,7 @@ const begin = async (
         const isWorth = isWorthIt(
           { ticker: asset, units, scale, usd: prices.get(asset), since },
           { ticker: TRX, units: sunToLedger(cost), scale: native.scale, usd: prices.get(TRX) },
-          owner.derivationIndex < deps.hotIndex ? OF_FIRST_SEED : policy,
+          policy,
           runtime.clock.business(),
         )
         isPoor &&= !isWorth

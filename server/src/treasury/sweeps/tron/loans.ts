@@ -38,8 +38,6 @@ export const closeLoans = async (db: Db, at: Date): Promise<void> => {
 export interface Borrower {
   address: string
   derivationIndex: number
-  /** the hot address that lent: that of a first seed, or the one in use */
-  lender: string
   /** the block that holds the newest loan */
   height: number
 }
@@ -52,26 +50,27 @@ const IDLE = sql`not exists (select from sweeps s where s.network = 'TRON' and s
 
 export const idleBorrowers = async (db: Db, most: number): Promise<Borrower[]> => {
   const { rows } =
-    await sql<Borrower>`select l.address, l.derivation_index as "derivationIndex", o.senders[1] as lender, max(o.mined_height) as height
+    await sql<Borrower>`select l.address, l.derivation_index as "derivationIndex", max(o.mined_height) as height
     from tron_loans l join outgoing o on o.id = l.lend_id
-    where l.closed_at is null and o.state = 'final' and o.mined_height is not null and o.senders[1] is not null and ${IDLE}
-    group by l.address, l.derivation_index, o.senders[1] order by min(l.created_at) limit ${most}`.execute(db)
+    where l.closed_at is null and o.state = 'final' and o.mined_height is not null and ${IDLE}
+    group by l.address, l.derivation_index order by min(l.created_at) limit ${most}`.execute(db)
   return rows
 }
 
 /**
- * Records the transaction that takes back all that an address has borrowed from a hot address, or that nothing is left
- * to return. False when the address is no longer idle.
+ * Records the transaction that takes back all that an address has borrowed, or that nothing is left to return. False
+ * when the address is no longer idle.
  */
 export const noteReturn = async (
   tx: Tx,
-  { address, lender }: Pick<Borrower, 'address' | 'lender'>,
+  address: string,
   change: { returnId: string } | { closedAt: Date },
 ): Promise<boolean> => {
   const set = 'returnId' in change ? sql`return_id = ${change.returnId}` : sql`closed_at = ${change.closedAt}`
   const { rows } =
-    await sql`update tron_loans l set ${set} where l.address = ${address} and l.closed_at is null and ${IDLE}
-      and exists (select from outgoing o where o.id = l.lend_id and o.senders[1] = ${lender}) returning id`.execute(tx)
+    await sql`update tron_loans l set ${set} where l.address = ${address} and l.closed_at is null and ${IDLE} returning id`.execute(
+      tx,
+    )
   return rows.length > 0
 }
 

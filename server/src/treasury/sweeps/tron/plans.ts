@@ -15,7 +15,7 @@ export interface TronPlanned {
   lends: bigint | null
 }
 
-type Deps = { runtime: Pick<TronSweepDeps['runtime'], 'newId'> } & Pick<TronSweepDeps, 'hotAddress' | 'hotIndex'>
+type Deps = { runtime: Pick<TronSweepDeps['runtime'], 'newId'> } & Pick<TronSweepDeps, 'hotAddress'>
 
 /** Plans the transfer to the hot address by the deposit address itself. */
 export const planTransfer = (
@@ -63,7 +63,7 @@ export const byHot = (
     contract,
     purpose,
     sender: deps.hotAddress,
-    key: { account: 'hot', branch: 0, index: deps.hotIndex },
+    key: { account: 'hot', branch: 0, index: 0 },
     usage: { bandwidth: bytesOf(contract, view.reference), energy: 0n, activates },
   })
 

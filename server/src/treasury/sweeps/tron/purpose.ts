@@ -1,4 +1,4 @@
-import { ownAddressesAmong, ownerOf } from '../../../chain/addresses/index.ts'
+import { ownerOf } from '../../../chain/addresses/index.ts'
 import type { Contract } from '@bursar/chainkit/tron'
 import type { Db } from '../../../platform/db/index.ts'
 import { tronContractOf, type Outgoing, type SigningPurpose, unsignedOf } from '../../../chain/transactions/index.ts'
@@ -9,12 +9,12 @@ import { tronContractOf, type Outgoing, type SigningPurpose, unsignedOf } from '
  */
 export const tronPurposeOf = async (db: Db, outgoing: Outgoing): Promise<SigningPurpose> => {
   const { purpose } = outgoing
-  if (purpose === 'sweep' || purpose === 'rebalance') return { purpose: 'sweep', intents: [] }
+  if (purpose === 'sweep') return { purpose: 'sweep', intents: [] }
   const receiver = receiverOf(tronContractOf(await unsignedOf(db, outgoing)))
   return {
     purpose: purpose === 'gas' ? 'sweep' : 'treasury',
     intents: [],
-    ...(receiver !== undefined && { receiver: await keyOf(db, receiver) }),
+    ...(receiver !== undefined && { receiver: { account: 'deposit', branch: 0, index: await indexOf(db, receiver) } }),
   }
 }
 
@@ -26,11 +26,8 @@ const receiverOf = (contract: Contract): string | undefined => {
     : undefined
 }
 
-const keyOf = async (db: Db, address: string): Promise<NonNullable<SigningPurpose['receiver']>> => {
+const indexOf = async (db: Db, address: string): Promise<number> => {
   const owner = (await ownerOf(db, 'TRON', [address])).get(address)
-  if (owner) return { account: 'deposit', branch: 0, index: owner.index }
-  // The hot address of a first seed gets TRX for the fees of the transfers that empty it.
-  const own = (await ownAddressesAmong(db, 'TRON', [address])).get(address)
-  if (own?.account !== 'hot') throw new Error(`${address} is no address of ours that needs TRX`)
-  return { account: 'hot', branch: 0, index: own.index }
+  if (!owner) throw new Error(`${address} is no deposit address`)
+  return owner.index
 }

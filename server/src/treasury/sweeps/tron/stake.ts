@@ -24,8 +24,6 @@ export interface StakeDeps {
   runtime: Runtime
   adapter: TronChainAdapter
   hotAddress: string
-  /** derivation index of its key */
-  hotIndex: number
   spendable(): Promise<SpendableSun>
 }
 
@@ -99,7 +97,7 @@ export const readStakeState = async ({
   runtime,
   adapter,
   hotAddress,
-}: Omit<StakeDeps, 'spendable' | 'hotIndex'>): Promise<StakeState> => {
+}: Omit<StakeDeps, 'spendable'>): Promise<StakeState> => {
   const [stake, resources, supply, lendable] = await Promise.all([
     adapter.stakeOf(hotAddress),
     adapter.resourcesOf(hotAddress),

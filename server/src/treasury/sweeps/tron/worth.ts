@@ -18,7 +18,7 @@ const inUsd = ({ units, scale, usd }: Valued): bigint | undefined =>
 export const isWorthIt = (
   held: Valued & { ticker: string; since: Date },
   cost: Valued & { ticker: string },
-  policy: Pick<SweepPolicy, 'kPerMille' | 'maxAgeMs'>,
+  policy: SweepPolicy,
   now: number,
 ): boolean => {
   const least = leastWorth(policy, held.since, now)
