@@ -1,8 +1,7 @@
-import { SECOND_SEED } from '@bursar/chainkit'
 import { addressOfEvmForm, encodeTokenTransfer, serializeUnsigned } from '@bursar/chainkit/tron'
 import type { Contract, UnsignedTransaction } from '@bursar/chainkit/tron'
 import type { Intent, KeyReference, SignRequest } from '../../signer/src/protocol/protocol.ts'
-import { STRANGER, TRON_USDT, hotKey, keyring, twoSeeds, uuid } from './signer.ts'
+import { STRANGER, TRON_USDT, hotKey, keyring, uuid } from './signer.ts'
 
 /** Requests on TRON that obey the test world's policy. */
 
@@ -19,7 +18,7 @@ export const tronIntent = (number: number, more: Partial<Intent> = {}): Intent =
   ...more,
 })
 
-export const ownerOf = (key: KeyReference): string => (key.index < SECOND_SEED ? keyring : twoSeeds).tronAddress(key)
+export const ownerOf = (key: KeyReference): string => keyring.tronAddress(key)
 
 /** The request to pay an intent from the hot wallet. */
 export const paymentOf = ({ asset, to, units }: Intent, owner: string = ownerOf(hotKey)): Contract =>

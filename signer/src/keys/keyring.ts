@@ -22,8 +22,8 @@ interface HotAddress {
 
 /**
  * The keys: six hardened accounts, deposit and hot on Bitcoin, EVM chains and TRON. The seed and the master key are not
- * retained. A child's private key exists during one call of `with…Key` and is then overwritten. On Bitcoin and TRON, a
- * second seed has the derivation indexes from `SECOND_SEED` on.
+ * retained. A child's private key exists during one call of `with…Key` and is then overwritten. On Bitcoin, a second
+ * seed has the derivation indexes from `SECOND_SEED` on.
  */
 export class Keyring {
   readonly chain: bitcoin.BitcoinChain
@@ -59,11 +59,7 @@ export class Keyring {
       evm: extendedPublicKeys(eth),
       tron: extendedPublicKeys(trx),
       ...(second && {
-        next: {
-          masterFingerprint: second.publicKeys.masterFingerprint,
-          bitcoin: second.publicKeys.bitcoin,
-          tron: second.publicKeys.tron,
-        },
+        next: { masterFingerprint: second.publicKeys.masterFingerprint, bitcoin: second.publicKeys.bitcoin },
       }),
     }
   }
@@ -109,10 +105,7 @@ export class Keyring {
     return bitcoin.deriveAddress(own.keys.publicKeys.bitcoin[account], branch, own.index, this.chain)
   }
 
-  /**
-   * The keys of the seed that an index of Bitcoin or TRON belongs to. Without a second seed, all indexes are of the
-   * first.
-   */
+  /** The keys of the seed that an index of Bitcoin belongs to. Without a second seed, all indexes are of the first. */
   #ownerOf(index: number): { keys: Keyring; index: number } {
     const own = seedIndex(index)
     return this.#second && own.seed === 'second' ? { keys: this.#second, index: own.index } : { keys: this, index }
@@ -140,13 +133,7 @@ export class Keyring {
 
   /** TRON keys are on the external branch only. */
   tronAddress({ account, index }: Omit<KeyReference, 'branch'>): string {
-    const own = this.#ownerOf(index)
-    return tron.deriveAddress(own.keys.publicKeys.tron[account], own.index).address
-  }
-
-  /** The key of the one hot address on TRON: the first of the hot account, of the second seed when that is active. */
-  get tronHotKey(): KeyReference {
-    return { account: 'hot', branch: 0, index: this.isRotated ? SECOND_SEED : 0 }
+    return tron.deriveAddress(this.publicKeys.tron[account], index).address
   }
 
   withBitcoinKeys<Result>(references: readonly KeyReference[], use: (keys: Uint8Array[]) => Result): Result {
@@ -184,8 +171,7 @@ export class Keyring {
   }
 
   withTronKey<Result>({ account, index }: Omit<KeyReference, 'branch'>, use: (key: Uint8Array) => Result): Result {
-    const own = this.#ownerOf(index)
-    return withPrivateKeys([descend(own.keys.#tron[account], [0, own.index])], ([key]) => use(key!))
+    return withPrivateKeys([descend(this.#tron[account], [0, index])], ([key]) => use(key!))
   }
 
   /** Overwrites all private keys. Nothing can be signed afterwards. */

@@ -43,8 +43,7 @@ export interface Approval {
  *   to its own address, without data
  * - `treasury`: a TRON transaction that stakes, or that lends resources to or activates one of our accounts
  * - `sweep`: brings deposits to the treasury of the policy (EVM) or to our hot address (TRON), or sends a deposit
- *   address coin for its fees. With an active second seed on TRON, also brings money from the first hot address to the
- *   second
+ *   address coin for its fees
  * - `consolidation`: a Bitcoin transaction that joins our coins into one of the hot account
  * - `cold`: pays one intent, to the cold address that the policy has for its asset
  * - `rebalance`: an EVM transaction from one hot address of the policy to another
@@ -182,10 +181,10 @@ export interface PublicKeys {
   evm: AccountKeys
   tron: AccountKeys
   /**
-   * The keys of the second seed, once it is active: on Bitcoin and TRON, indexes from 2^30 on derive from them, less
-   * 2^30 (docs/decisions/0210)
+   * The keys of the second seed, once it is active: on Bitcoin, indexes from 2^30 on derive from them, less 2^30
+   * (docs/decisions/0210)
    */
-  next?: { masterFingerprint: string; bitcoin: AccountKeys; tron: AccountKeys }
+  next?: { masterFingerprint: string; bitcoin: AccountKeys }
 }
 
 export interface SignerStatus {

@@ -33,7 +33,7 @@ export const WALLET_SHAPE = Type.Object(
     tron: accounts('TRON'),
     next: Type.Optional(
       Type.Object(
-        { masterFingerprint: FINGERPRINT, bitcoin: accounts('Bitcoin'), tron: accounts('TRON') },
+        { masterFingerprint: FINGERPRINT, bitcoin: accounts('Bitcoin') },
         { description: 'extended public keys of the second seed, printed once it is active' },
       ),
     ),

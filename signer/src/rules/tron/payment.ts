@@ -57,7 +57,7 @@ function judgeContract(
   { purpose, intents, receiver }: SignRequest,
 ): { given?: bigint; bound?: BoundResources | undefined } {
   if (purpose === 'sweep') return { given: judgeTronSweep(contract, policy, keyring, key, receiver) }
-  if (purpose === 'treasury') return { bound: judgeTreasury(contract, policy, keyring, key, receiver) }
+  if (purpose === 'treasury') return { bound: judgeTreasury(contract, policy, keyring, receiver) }
   judgePayment(contract, policy, intents)
   return {}
 }

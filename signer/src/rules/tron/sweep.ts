@@ -5,16 +5,17 @@ import type { Keyring } from '../../keys/keyring.ts'
 import type { TronPolicy } from '../../policy/policy.ts'
 import type { KeyReference } from '../../protocol/protocol.ts'
 import { Refusal } from '../../protocol/refusal.ts'
-import { isReplaced } from '../rotation.ts'
-
-/** The hot address of the first seed. Branch 0 of BIP-44 has the addresses that receive money from outside. */
-const FIRST_HOT: KeyReference = { account: 'hot', branch: 0, index: 0 }
 
 /**
- * Judges a sweep or a top-up. A sweep pays an enabled asset from a deposit address to our hot address, which the signer
- * derives; the caller does not name it. When a second seed is active, the hot address is of that seed, and a sweep also
- * empties the hot address of the first. A top-up sends TRX from the hot address to a swept address, for the fees of its
- * sweep; the request names the key of the receiver.
+ * The first key of the hot account, which receives TRON's deposits. The signer derives its address; the caller does not
+ * name it. Branch 0 of BIP-44 has the addresses that receive money from outside.
+ */
+const HOT: KeyReference = { account: 'hot', branch: 0, index: 0 }
+
+/**
+ * Judges a sweep or a top-up. A sweep pays an enabled asset from a deposit address to our hot address. A top-up sends
+ * TRX from the hot address to a deposit address, for the fees of its sweep; the request names the key of the deposit
+ * address.
  * @returns sun that the hot address pays in addition to fees
  */
 export function judgeTronSweep(
@@ -25,12 +26,10 @@ export function judgeTronSweep(
   receiver: KeyReference | undefined,
 ): bigint {
   if (!sweep?.enabled) throw new Refusal('disabled', 'Sweeps on TRON are switched off in the policy')
-  if (key.account === 'hot' && !isReplaced(keyring, key)) return judgeTopUp(contract, sweep, keyring, key, receiver)
+  if (key.account === 'hot') return judgeTopUp(contract, sweep, keyring, key, receiver)
   if (receiver) throw new Refusal('bad-request', 'A sweep goes to our hot address: name no receiver')
   const to = judgeAsset(contract, assets)
-  const hot = keyring.tronAddress(keyring.tronHotKey)
-  if (to !== hot && keyring.isRotated && to === keyring.tronAddress(FIRST_HOT))
-    throw new Refusal('rotated', 'The second seed is active, and the sweep pays the hot address of the first')
+  const hot = keyring.tronAddress(HOT)
   if (to !== hot) throw new Refusal('destination-mismatch', `Sweeps go to ${hot}, not ${to}`)
   return 0n
 }
@@ -42,9 +41,8 @@ function judgeTopUp(
   key: KeyReference,
   receiver: KeyReference | undefined,
 ): bigint {
-  if (key.index !== keyring.tronHotKey.index)
-    throw new Refusal('key-mismatch', 'A top-up is paid by the first key of the hot account')
-  if (receiver?.branch !== 0 || (receiver.account !== 'deposit' && !isReplaced(keyring, receiver))) {
+  if (key.index !== HOT.index) throw new Refusal('key-mismatch', 'A top-up is paid by the first key of the hot account')
+  if (receiver?.account !== 'deposit' || receiver.branch !== 0) {
     throw new Refusal('bad-request', 'A top-up names the key of the deposit address that receives it')
   }
   if (contract.kind !== 'TransferContract')

@@ -4,31 +4,19 @@ import type { Keyring } from '../../keys/keyring.ts'
 import type { TronPolicy } from '../../policy/policy.ts'
 import type { KeyReference } from '../../protocol/protocol.ts'
 import { Refusal } from '../../protocol/refusal.ts'
-import { isReplaced } from '../rotation.ts'
-
-/** Contracts by which the first seed takes back stake and loans when a second is active. They pay no other account. */
-const RECALLS: ReadonlySet<Contract['kind']> = new Set([
-  'UnfreezeBalanceV2Contract',
-  'WithdrawExpireUnfreezeContract',
-  'UnDelegateResourceContract',
-])
 
 /**
  * Judges staking, and lending to or activating our own accounts. The receiver's address is derived from our seed by the
- * key that the request names, and must be the one in the transaction. A loan must not be locked. A first seed that a
- * second has replaced takes stake and loans back only.
+ * key that the request names, and must be the one in the transaction. A loan must not be locked.
  * @returns the amount that counts towards the policy's sums
  */
 export function judgeTreasury(
   contract: Contract,
   { treasury }: TronPolicy,
   keyring: Keyring,
-  key: KeyReference,
   receiver: KeyReference | undefined,
 ): BoundResources | undefined {
   if (!treasury?.enabled) throw new Refusal('disabled', "TRON's treasury is switched off in the policy")
-  if (isReplaced(keyring, key) && !RECALLS.has(contract.kind))
-    throw new Refusal('rotated', 'The second seed is active, and the first takes back stake and loans only')
   switch (contract.kind) {
     case 'FreezeBalanceV2Contract':
     case 'UnfreezeBalanceV2Contract':
