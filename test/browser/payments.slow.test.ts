@@ -1,5 +1,7 @@
-/** Payments and balances in a real browser: found without scripts, with the keyboard, and before axe. */
+/** Payments, balances and exchanges in a real browser: found without scripts, with the keyboard, and before axe. */
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
 import { LANGUAGES } from '@bursar/checkout'
 import { fillListed, LISTED, listedWorld, OTHER } from '../world/listed.ts'
 import type { Role } from '../../server/src/people/access/index.ts'
@@ -10,19 +12,25 @@ import { judgeOf } from './judging.ts'
 import { openSignedIn, type Visit } from './signed-in.ts'
 import { useDashboard } from '../world/dashboard.ts'
 import { NOW } from '../world/edge.ts'
+import { marketsAt, PRICES, stock } from '../world/exchange.ts'
 import { makeMerchant } from '../world/merchant.ts'
 
 const { catalogue } = listedWorld(undefined as unknown as Parameters<typeof listedWorld>[0])
 
 describeWithChromium('the pages of a merchant', () => {
   const visit = useChromium()
-  const { edge, memberOf } = useDashboard({ ofPort: true, catalogue })
+  const { edge, memberOf } = useDashboard({
+    ofPort: true,
+    catalogue,
+    markets: async () => marketsAt(PRICES, edge.clock.ms),
+  })
   const origin = (): string => `http://localhost:${edge.port}`
   const at = (page: string): string => `${origin()}/app/merchants/${LISTED}/${page}`
 
   beforeAll(async () => {
     for (const id of [LISTED, OTHER]) await makeMerchant(edge.db, NOW, { id })
     await withoutTriggers(edge.db, (tx) => fillListed(tx, 1, 90))
+    await stock(edge.db, 'BTC', 10n ** 20n)
   })
   // Rows that are inserted raw are in no books.
   afterAll(() => emptyTables(edge.db))
@@ -116,9 +124,112 @@ describeWithChromium('the pages of a merchant', () => {
     await context.close()
   })
 
+  /** Asks for the price of an amount of USDT in BTC, on the page Exchange. */
+  const askPrice = async (page: Page, amount: string): Promise<void> => {
+    await page.locator('#exchange-spend').selectOption('USDT')
+    await page.locator('#exchange-target').selectOption('BTC')
+    await page.locator('#exchange-amount').fill(amount)
+    await page.locator('.ask button').click()
+    await page.locator('.quote').waitFor()
+  }
+  /** Where the parts of the price are. The digits of the count may differ in width. */
+  const placesOf = (page: Page): Promise<unknown> =>
+    page
+      .locator('.quote, .quote :not([role=timer])')
+      .evaluateAll((parts) =>
+        parts.map((part) => (part as unknown as { getBoundingClientRect(): object }).getBoundingClientRect()),
+      )
+
+  test('the price of an exchange counts down while the clock of the browser is wrong, and expires in its place', async () => {
+    const { context, page } = await signedIn({ locale: 'en-US' }, 'finance')
+    await page.clock.install({ time: new Date('2001-02-03T04:05:06Z') })
+    await page.clock.pauseAt(new Date('2001-02-03T04:05:07Z'))
+    await page.goto(at('exchange?lang=en'))
+    const answered = page.waitForResponse((answer) => answer.request().method() === 'POST')
+    await askPrice(page, '100')
+    expect(gzipSync(await (await answered).body()).length).toBeLessThan(60_000)
+    const [timer, said, expired] = [page.getByRole('timer'), page.locator('#said'), page.locator('.ended')]
+    const [now, next] = ['Exchange now', 'Show a new price'].map((name) => page.getByRole('button', { name }))
+    await expect.poll(() => timer.textContent()).toBe('0:10')
+    expect([await timer.isVisible(), await expired.isVisible()]).toEqual([true, false])
+    const before = await placesOf(page)
+    await page.clock.runFor(4_000)
+    expect([await timer.textContent(), await said.textContent()]).toEqual(['0:06', ''])
+    await page.clock.runFor(5_900)
+    expect([await timer.textContent(), await expired.isVisible()]).toEqual(['0:01', false])
+    await page.clock.runFor(200)
+    expect([await timer.textContent(), await expired.isVisible()]).toEqual(['0:00', true])
+    expect(await said.textContent()).toContain('This price has expired. Show a new price.')
+    expect(await page.getByText('Nothing was exchanged yet.').isVisible()).toBe(false)
+    expect(await placesOf(page)).toEqual(before)
+    const isSecond = await Promise.all([now!, next!].map((button) => button.getAttribute('class')))
+    expect(isSecond).toEqual(['second', ''])
+    await next!.click()
+    await expect.poll(() => timer.textContent()).toBe('0:10')
+    expect(await expired.isVisible()).toBe(false)
+    expect(await page.locator('.quote').textContent()).toContain('100 USDT')
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    expect(await page.locator('#exchange-amount').inputValue()).toBe('100')
+    await context.close()
+  })
+
+  test('the count begins with the answer of the server, also on a slow device', async () => {
+    const { context, page } = await signedIn({ locale: 'en-US' }, 'finance')
+    // A slow device: its script begins more than a second after the answer.
+    await page.addInitScript('const end = performance.now() + 1100; while (performance.now() < end);')
+    await page.goto(at('exchange?lang=en'))
+    await askPrice(page, '100')
+    expect(Number((await page.getByRole('timer').textContent())!.slice(2))).toBeLessThanOrEqual(9)
+    await context.close()
+  })
+
+  test('of a price that is valid longer, a screen reader says a few of the seconds', async () => {
+    const { context, page } = await signedIn({ locale: 'en-US' }, 'finance')
+    await page.clock.install({ time: 0 })
+    await page.clock.pauseAt(1_000)
+    await page.goto(at('exchange?lang=en'))
+    await page.route('**/exchange?*', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, body: (await response.text()).replace('data-left="10000"', 'data-left="75000"') })
+    })
+    await askPrice(page, '100')
+    const [timer, said] = [page.getByRole('timer'), page.locator('#said')]
+    await expect.poll(() => timer.textContent()).toBe('1:15')
+    const heard: (string | null)[] = []
+    for (let second = 75; second > 0; second -= 1) {
+      await page.clock.runFor(1_000)
+      const text = await said.textContent()
+      if (text !== heard.at(-1)) heard.push(text)
+    }
+    expect(heard.map((text) => text!.slice(0, 22))).toEqual([
+      '',
+      'Seconds left: 60',
+      'Seconds left: 30',
+      'Seconds left: 10',
+      'This price has expired',
+    ])
+    await context.close()
+  })
+
+  test('without scripts, a price shows until when it is valid, and a new one is a button', async () => {
+    const { context, page } = await signedIn({ javaScriptEnabled: false, locale: 'en-US' }, 'finance')
+    await page.goto(at('exchange?lang=en'))
+    await askPrice(page, '100')
+    for (const text of ['Valid until', / UTC$/, 'Nothing was exchanged yet. After this time'])
+      expect(await page.locator('.quote').getByText(text).first().isVisible()).toBe(true)
+    for (const part of [page.locator('[role=timer]'), page.locator('.ended')])
+      expect(await part.isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Show a new price' }).click()
+    await page.locator('.quote').waitFor()
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    expect(await page.locator('#exchange-amount').inputValue()).toBe('100')
+    await context.close()
+  })
+
   test.each(LANGUAGES)('exchanges in %s are in order for axe, at 320 and 1280 px, light and dark', async (language) => {
     const { context, page } = await signedIn({ reducedMotion: 'reduce' }, 'finance')
-    const { faults, judge } = judgeOf(page)
+    await page.clock.install()
+    const { faults, said, judge } = judgeOf(page)
     const lang = `lang=${language}`
     await page.goto(at(`exchange?give=USDT&${lang}`))
     await judge('exchange')
@@ -128,6 +239,13 @@ describeWithChromium('the pages of a merchant', () => {
     await page.locator('.ask button').click()
     await page.locator('[role=alert]').waitFor()
     await judge('exchange with problems')
+    await askPrice(page, '100')
+    await judge('price')
+    await page.clock.fastForward(60_000)
+    await page.locator('.quote.over').waitFor()
+    await judge('expired price')
+    // Chromium reports the answer 400 itself.
+    expect(said.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
     await page.goto(at(`payouts/made?${lang}`))
     await judge('payouts that were made')
     await page.getByRole('table').getByRole('link').first().click()

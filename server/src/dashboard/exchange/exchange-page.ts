@@ -18,6 +18,7 @@ import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { merchantPage, type Scope, type Submitted } from '../frame/index.ts'
 import { AUTOMATIC, automaticPanel, changeAutomatic } from './automatic.ts'
+import { COUNTDOWN_SCRIPT } from './countdown.generated.ts'
 import { EXCHANGE_PATH, type ExchangePagesDeps } from './deps.ts'
 import { historyOf } from './history.ts'
 import { orderTrouble, priceTrouble, type Trouble } from './troubles.ts'
@@ -205,7 +206,10 @@ const formPiece = (deps: ExchangePagesDeps, scope: Scope, typed: Typed, problems
 <div class="ask"><button>${texts.showPrice}</button></div></form>`
 }
 
-/** The price of an exchange now, and the form that makes the exchange at this price or a better one. */
+/**
+ * The price of an exchange now, and the form that makes the exchange at this price or a better one. A script counts
+ * down to the end of the price. The place of what it shows is free before, so that nothing moves.
+ */
 const pricedPage = async (
   deps: ExchangePagesDeps,
   scope: Scope,
@@ -215,6 +219,7 @@ const pricedPage = async (
   const { visit, merchantId, language } = scope
   const texts = EXCHANGE_WORDS[language]
   const { session } = visit
+  const left = Math.max(0, endsAt.getTime() - deps.runtime.clock.now())
   const again = Object.entries(FIELDS).map(([field, name]) => hidden(name, typed[field as FieldName]))
   const proving =
     session &&
@@ -227,19 +232,23 @@ const pricedPage = async (
     title: texts.priceTitle,
     part: 'exchange',
     isProving: proving !== undefined,
+    script: COUNTDOWN_SCRIPT,
     sections: [
       proving,
-      html`<section class="panel">${facts([
+      html`<section class="panel quote" data-left="${left}">${facts([
         [texts.youGive, html`<strong>${spent} ${typed.spend}</strong>`],
         [texts.feeInside, `${fee} ${typed.spend}`],
         [texts.youGet, html`<strong>${received} ${typed.target}</strong>`],
         [texts.price, texts.priceOf(price, first, second)],
-        [texts.until, `${endsAt.toISOString().slice(11, 19)} UTC`],
-      ])}<p class="soft">${texts.untilText}</p>${
+        [
+          texts.until,
+          html`<span class="tag count" role="timer" data-words="${texts.secondsLeft}">0:00</span>${endsAt.toISOString().slice(11, 19)} UTC`,
+        ],
+      ])}<div class="stack"><p class="soft lasts">${texts.untilText}</p><p class="ended"><strong>${texts.ended}</strong> ${texts.endedText}</p></div>${
         proving === undefined
-          ? html`<form method="post" action="${linkTo(visit, visit.path)}">${hidden('do', 'exchange')}${hidden(KEY, deps.runtime.newId())}${hidden(PRICE, price)}${again}<div class="pager"><button>${texts.confirm}</button></div></form>`
+          ? html`<form method="post" action="${linkTo(visit, visit.path)}">${hidden('do', 'exchange')}${hidden(KEY, deps.runtime.newId())}${hidden(PRICE, price)}${again}<div class="pager"><button data-turn>${texts.confirm}</button></div></form>`
           : html`<p>${texts.troubles.proof}</p>`
-      }<form method="post" action="${linkTo(visit, visit.path)}">${hidden('do', 'edit')}${again}<div class="pager"><button class="second">${texts.edit}</button></div></form></section>`,
+      }<form method="post" action="${linkTo(visit, visit.path)}">${again}<div class="pager"><button class="second" name="do" value="price" data-turn>${texts.newPrice}</button><button class="second" name="do" value="edit">${texts.edit}</button></div></form></section>`,
     ],
   })
 }

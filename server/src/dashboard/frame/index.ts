@@ -1,7 +1,7 @@
 /**
  * The frame of the pages about a merchant. Guarantees:
  * - only members of the merchant see them; for others, the merchant does not exist;
- * - they have no script and load nothing, and work on a phone;
+ * - they load nothing, and work on a phone and without scripts;
  * - a list is a page of rows behind a key, and its filters are in the URL.
  */
 export { amountMarkup } from './amount.ts'

@@ -16,18 +16,23 @@ export interface MerchantPage {
   actions?: Piece
   /** the page has forms in which a person proves that it is them: it has the script of passkeys */
   isProving?: boolean
+  /** the page's own script, beside that of passkeys */
+  script?: string
 }
 
-/** Renders a page about a merchant. It loads nothing, and has no script but that of passkeys. */
+/** Renders a page about a merchant. It loads nothing. Most pages have no script. */
 export const merchantPage = (
   { visit, place }: Scope,
-  { status = 200, isProving = false, ...parts }: MerchantPage,
+  { status = 200, isProving = false, script, ...parts }: MerchantPage,
 ): PageAnswer =>
   framed(
     visit,
     { ...parts, place },
-    { script: isProving ? PASSKEY_SCRIPT : undefined, url: visit.url, status, cookie: undefined },
+    { script: together(isProving ? PASSKEY_SCRIPT : undefined, script), url: visit.url, status, cookie: undefined },
   )
+
+const together = (first: string | undefined, second: string | undefined): string | undefined =>
+  first === undefined || second === undefined ? (first ?? second) : `${first};${second}`
 
 /** The answer for a merchant or an object that the person can't see, whether it exists or not. */
 export const lostPage = (visit: Visit, words: Words): PageAnswer =>

@@ -31,6 +31,9 @@ main.alone{gap:1.25rem;padding-top:1rem}
 .top{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between}
 .top .button,.pager .button{min-height:2.75rem;padding:.4rem 1rem}
 .pager{display:flex;flex-wrap:wrap;gap:.5rem}
+.quote .count,.quote .ended,.quote.over .lasts{visibility:hidden}.quote.counts .count,.quote.over .ended{visibility:visible}
+.count{margin-right:.6rem;font-variant-numeric:tabular-nums}
+.stack{display:grid}.stack>*{grid-area:1/1}
 table{width:100%;border-collapse:collapse;font-size:.9375rem}
 th{color:var(--soft);font-size:.8125rem;font-weight:600;text-align:left}
 th,dt,.tag{overflow-wrap:break-word}

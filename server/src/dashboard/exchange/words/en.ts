@@ -18,6 +18,11 @@ export interface ExchangeWords {
   priceOf: (price: string, first: string, second: string) => string
   until: string
   untilText: string
+  /** for screen readers; the script puts the number in the place of `0` */
+  secondsLeft: string
+  ended: string
+  endedText: string
+  newPrice: string
   confirm: string
   edit: string
   done: string
@@ -58,7 +63,12 @@ export const en: ExchangeWords = {
   priceOf: (price, first, second) => `1 ${first} = ${price} ${second}`,
   until: 'Valid until',
   untilText:
-    'Nothing was exchanged yet. After this time the exchange is made only at this price or a better one; otherwise it is refused, and you see a new price.',
+    'Nothing was exchanged yet. After this time the exchange is made only at this price or a better one; otherwise it is refused.',
+  secondsLeft: 'Seconds left: 0',
+  ended: 'This price has expired.',
+  endedText:
+    'Show a new price. If you exchange now, the exchange is made only at the price above or a better one; otherwise it is refused.',
+  newPrice: 'Show a new price',
   confirm: 'Exchange now',
   edit: 'Change',
   done: 'The exchange was made. It is the first one in the list.',
