@@ -15,7 +15,7 @@ export interface Segment {
 
 const DIGITS = 12
 
-/** `log.000000004711` holds the lines from number 4711 on. */
+/** `signer.log.000000004711` holds the lines from number 4711 on. */
 export function segmentPath(logPath: string, first: number): string {
   return `${logPath}.${first.toString().padStart(DIGITS, '0')}`
 }
