@@ -11,11 +11,13 @@ import { KEYS } from './actions/keys.ts'
 import { LATE_WORKERS } from './actions/late-workers.ts'
 import { LAST_COIN } from './actions/last-coin.ts'
 import { LOST_MONEY } from './actions/lost-money.ts'
+import { MEMBER_CARDS } from './actions/member-cards.ts'
 import { MEMBERS } from './actions/members.ts'
 import { MERCHANTS } from './actions/merchants.ts'
 import { assetsOf, fill, fillAcquirers, fundExchange, give, OPERATORS } from './actions/operators.ts'
 import { OLD_PRICES } from './actions/old-prices.ts'
 import { PAYERS } from './actions/payers.ts'
+import { changePolicy, POLICIES } from './actions/policies.ts'
 import { killRole, PROGRAM } from './actions/program.ts'
 import { enrolSigner, RETURNS } from './actions/returns.ts'
 import { SCREENING } from './actions/screening.ts'
@@ -36,6 +38,7 @@ import { createConfirmationJudge } from './model/confirmations.ts'
 import { compareHedges } from './model/hedges.ts'
 import { compareNotifications } from './model/notifications.ts'
 import { compareStored } from './model/stored.ts'
+import { compareStoredCards } from './model/stored-cards.ts'
 import { openAlerts } from '../../server/src/platform/runtime/alerts.ts'
 import { checkInvariants } from '../../server/src/treasury/invariants/index.ts'
 import { settle } from './settle.ts'
@@ -81,6 +84,8 @@ const ACTIONS: readonly Action[] = [
   ...PAYERS,
   ...MERCHANTS,
   ...MEMBERS,
+  ...POLICIES,
+  ...MEMBER_CARDS,
   ...KEYS,
   ...EXCHANGES,
   ...CARDS,
@@ -126,7 +131,7 @@ export const SUBJECTS = {
   requests: new Set(ORDERS_AT_ONCE),
   signer: new Set(THIEF),
   claims: new Set(CLAIMS),
-  members: new Set(MEMBERS),
+  members: new Set([...MEMBERS, ...POLICIES, ...MEMBER_CARDS]),
   webhooks: new Set(WEBHOOKS),
 } satisfies Record<string, ReadonlySet<Action>>
 export type Subject = keyof typeof SUBJECTS
@@ -187,6 +192,9 @@ export const simulate = async ({
   }
 }
 
+/** A change of a policy that allows more waits for a day. */
+const POLICY_WAITS_MS = 86_400_000
+
 /** An address of the sanctions list that does nothing here. */
 const LISTED = '0x1111111111111111111111111111111111111111'
 
@@ -199,6 +207,10 @@ const begin = async (simulation: Simulation, settleAll: () => Promise<string[]>)
   await simulation.sanctions.add([LISTED])
   await enrolSigner(simulation)
   for (const role of ROLES) await simulation.startRole(role)
+  // The last merchant has no policy until its owner changes it. The others' is in force a day later.
+  for (const { name } of simulation.merchants.slice(0, -1))
+    simulation.trace.add(await changePolicy(simulation, name, simulation.random.of('policy', name)))
+  simulation.clock.advance(POLICY_WAITS_MS)
   // A watcher begins at a final block: payments before it are not read.
   for (const watcher of simulation.roles.get('watcher')!.watchers.values()) await watcher.step()
   for (const { network, assets } of simulation.chains)
@@ -271,6 +283,7 @@ const rest = async (simulation: Simulation, times: Times, settleAll: () => Promi
     ...(await compareHedges(simulation)),
     ...(await compareCustody(simulation)),
     ...(await compareStored(simulation)),
+    ...(await compareStoredCards(simulation)),
     ...compareNotifications(simulation),
     ...(await compareDelivered(simulation)),
     ...violations.map(({ invariant, text }) => `${invariant}: ${text}`),

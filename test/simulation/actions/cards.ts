@@ -7,7 +7,7 @@ import type { Random } from '../../../sandbox/random.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
 import { drawAmount } from './exchanges.ts'
-import { call, isServed, named, resultOf } from './merchants.ts'
+import { byApi, call, isServed, named, resultOf } from './merchants.ts'
 
 export const CURRENCIES = ['UAH', 'KZT'] as const
 /** Whole units of one payment, and of one payout: within the limits of docs/contract.md, section 10, mostly. */
@@ -84,9 +84,9 @@ const payByCard: Action = {
   },
 }
 
-/** A card number that no other payer uses: its first six digits count up. */
+/** A card number that nobody else uses: its first six digits count up. */
 export const newCard = (simulation: Simulation, random: Random): string => {
-  const count = String(simulation.books.cardPaid.length + 1).padStart(5, '0')
+  const count = String(simulation.books.nextTurn() % 100_000).padStart(5, '0')
   const digits = `5${count}${String(random.int(1_000_000_000)).padStart(9, '0')}`
   const sum = [...digits].toReversed().reduce((total, digit, at) => {
     const value = Number(digit) * (at % 2 === 0 ? 2 : 1)
@@ -122,9 +122,9 @@ const payOut: Action = {
 
 const repeat: Action = {
   name: 'card payout again',
-  weight: (simulation) => (isServed(simulation) && simulation.books.cardPaid.length > 0 ? 0.7 : 0),
+  weight: (simulation) => (isServed(simulation) && byApi(simulation.books.cardPaid).length > 0 ? 0.7 : 0),
   run: async (simulation, random) => {
-    const again = random.pick(simulation.books.cardPaid)
+    const again = random.pick(byApi(simulation.books.cardPaid))
     if (again.kind === 'exchange') return `${again.localId}: is an exchange`
     return `${again.localId}: ${resultOf(await placePayout(simulation, again))}`
   },

@@ -6,7 +6,8 @@ import { formatUnits } from '../../../server/src/platform/money/index.ts'
 import type { Random } from '../../../sandbox/random.ts'
 import { browse, formOf, type Browser, type Page } from '../members/browser.ts'
 import { signIn, type Member } from '../members/people.ts'
-import type { PaidOut, Requested } from '../model/books.ts'
+import { spanOf } from '../members/spans.ts'
+import type { Decision, PaidOut, Requested } from '../model/books.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
 import { drawWithdrawal, isServed, named } from './merchants.ts'
@@ -16,25 +17,28 @@ const MOST_LINES = 4
 /** Of the requests that are drawn from: the newest. */
 const NEWEST = 8
 /** The forms of a checked payout, and of a decision. */
-const [ASKS, APPROVES] = [{ name: 'form-key' }, { name: 'do', value: 'approve' }] as const
+export const [ASKS, APPROVES] = [{ name: 'form-key' }, { name: 'do', value: 'approve' }] as const
 
-const enter = async (simulation: Simulation, member: Member, random: Random): Promise<Browser> =>
+export const enter = async (simulation: Simulation, member: Member, random: Random): Promise<Browser> =>
   browse(simulation, await signIn(simulation.db, member, random, simulation.moment()))
 
-const pathOf = (merchantId: string, page: string): string => `/app/merchants/${merchantId}/payouts/${page}`
+export const pathOf = (merchantId: string, page: string): string => `/app/merchants/${merchantId}/payouts/${page}`
 
 /** In one word, for the trace. */
-const resultOf = ({ status, location }: Page): string => {
+export const resultOf = ({ status, location }: Page): string => {
   if (status !== 303) return status === 0 ? 'no answer' : String(status)
   return new URL(location, 'http://here').searchParams.get('done') ?? 'ok'
 }
 
+/** As a person types it. With three decimals the form asks what is meant: 1.500 is 1500 to many people. */
+export const typedAmount = (units: bigint, scale: number): string =>
+  formatUnits(units, scale).replace(/\.\d{3}$/, '$&0')
+
 /** The forms that ask for the payouts: one by its page, several as a file. @returns the page of the check */
 const check = (simulation: Simulation, browser: Browser, lines: readonly PaidOut[]): Promise<Page> => {
   const { id } = named(simulation, lines[0]!.merchant)
-  // With three decimals the form asks what is meant: 1.500 is 1500 to many people.
   const amountOf = ({ ticker, units }: PaidOut): string =>
-    formatUnits(units, simulation.catalogue.findCrypto(ticker)!.scale).replace(/\.\d{3}$/, '$&0')
+    typedAmount(units, simulation.catalogue.findCrypto(ticker)!.scale)
   const [line] = lines
   if (lines.length === 1 && line)
     return browser.post(pathOf(id, 'new'), {
@@ -65,12 +69,23 @@ const calmMost = async (simulation: Simulation, lines: readonly PaidOut[], rando
   for (const chain of simulation.chains) if (networks.has(chain.network)) await calm(simulation, chain)
 }
 
+/** The payout to an address of the merchant's book instead, if there is one that nothing was sent to. */
+const bookedIn = ({ books: { unusedInBook } }: Simulation, random: Random, payout: PaidOut): PaidOut => {
+  const at = unusedInBook.findIndex(
+    ({ merchant, network }) => merchant === payout.merchant && network === payout.network,
+  )
+  const known = unusedInBook[at]
+  if (known === undefined || payout.receiver !== null || !random.chance(0.7)) return payout
+  unusedInBook.splice(at, 1)
+  return { ...payout, to: known.address }
+}
+
 const request: Action = {
   name: 'a member asks for payouts',
   weight: (simulation) => (isServed(simulation) ? 4 : 0),
   run: async (simulation, random) => {
     const { books, members, problems } = simulation
-    const first = await drawWithdrawal(simulation, random)
+    const first = bookedIn(simulation, random, await drawWithdrawal(simulation, random))
     const count = random.chance(0.5) ? 1 : 2 + random.int(MOST_LINES - 1)
     const lines = [first]
     while (lines.length < count)
@@ -93,27 +108,42 @@ const request: Action = {
     for (const id of ids) {
       const placed = lines.map((line, at) => ({ ...line, localId: isFile ? `payout-${id}-${at + 1}` : `payout-${id}` }))
       books.paidOut.push(...placed)
-      books.requested.push({ id, maker, lines: placed, approvers: new Set(), ended: undefined })
+      books.requested.push({
+        id,
+        maker,
+        lines: placed,
+        askedAt: simulation.clock.now(),
+        decisions: [],
+        ended: undefined,
+      })
     }
     return `${what}: ${asked.map(resultOf).join(', ')}`
   },
 }
 
-/** Posts the approval that a page shows, or one with the hash that another page has shown. */
-const approve = async (
-  { problems }: Simulation,
+/** Whether a form may count as an approval, which none of the maker does. */
+const isApprover = (asked: Requested, by: Member): boolean =>
+  by.merchant === asked.maker.merchant && by.id !== asked.maker.id && by.role !== 'viewer'
+
+const COUNTED = ['placed', 'placing', 'counted']
+
+/** Posts the approval that a page shows, or one with the hash that another page has shown; its maker pays alone so. */
+export const approve = async (
+  simulation: Simulation,
   browser: Browser,
   asked: Requested,
   by: Member,
   shown: string,
 ): Promise<Page> => {
-  const mayCount = by.merchant === asked.maker.merchant && by.id !== asked.maker.id && by.role !== 'viewer'
-  // From now on it may be stored, whatever is answered.
-  if (mayCount) asked.approvers.add(by.name)
+  const { problems } = simulation
+  const mayCount = isApprover(asked, by) || by.id === asked.maker.id
   const { ended } = asked
-  const answer = await browser.post(pathOf(by.merchantId, `requests/${asked.id}`), { do: 'approve', shown })
+  const { span, result: answer } = await spanOf(simulation, () =>
+    browser.post(pathOf(by.merchantId, `requests/${asked.id}`), { do: 'approve', shown }),
+  )
   const result = resultOf(answer)
-  const isCounted = ['placed', 'placing', 'counted'].includes(result)
+  if (mayCount) asked.decisions.push({ ...span, by, result: decisionOf(answer) })
+  const isCounted = COUNTED.includes(result)
   if (isCounted && !mayCount) problems.push(`${by.name} approved payout request ${asked.id}, and may not`)
   if (isCounted && ended !== undefined)
     problems.push(`${by.name} approved payout request ${asked.id}, which was ${ended}`)
@@ -121,12 +151,21 @@ const approve = async (
   return answer
 }
 
+const decisionOf = (answer: Page): Decision['result'] => {
+  if (answer.status === 0 || answer.status >= 500) return 'maybe'
+  const result = resultOf(answer)
+  return result === 'counted' ? 'counted' : COUNTED.includes(result) ? 'placed' : 'refused'
+}
+
 /** One of the newest, of those that wait if any does; sometimes one that has ended. */
-const pick = ({ books }: Simulation, random: Random): Requested => {
+export const pickRequest = ({ books }: Simulation, random: Random): Requested => {
   const newest = books.requested.slice(-NEWEST)
   const waiting = newest.filter(({ ended }) => ended === undefined)
   return random.pick(waiting.length === 0 || random.chance(0.1) ? newest : waiting)
 }
+
+/** For the trace. */
+export const sizeOf = ({ lines, card }: Requested): string => (card ? 'a card' : String(lines.length))
 
 const othersOf = ({ members }: Simulation, { maker }: Requested): Member[] =>
   members.filter(({ merchant, id, role }) => merchant === maker.merchant && id !== maker.id && role !== 'viewer')
@@ -135,7 +174,7 @@ const approval: Action = {
   name: 'members approve payouts',
   weight: (simulation) => (isServed(simulation) && simulation.books.requested.length > 0 ? 6 : 0),
   run: async (simulation, random) => {
-    const asked = pick(simulation, random)
+    const asked = pickRequest(simulation, random)
     const { maker, lines } = asked
     await calmMost(simulation, lines, random)
     const others = othersOf(simulation, asked)
@@ -154,7 +193,7 @@ const approval: Action = {
     if (meanwhile === 'approve')
       approvals.push(approve(simulation, await enter(simulation, second, random), asked, second, shown))
     results.push(...(await Promise.all(approvals)))
-    return `${first.name} of ${lines.length} of ${maker.name}, ${meanwhile}: ${results.map(resultOf).join(', ')}`
+    return `${first.name} of ${sizeOf(asked)} of ${maker.name}, ${meanwhile}: ${results.map(resultOf).join(', ')}`
   },
 }
 
@@ -182,7 +221,7 @@ const ending: Action = {
   name: 'a request of payouts is withdrawn or refused',
   weight: (simulation) => (isServed(simulation) && simulation.books.requested.length > 0 ? 1 : 0),
   run: async (simulation, random) => {
-    const asked = pick(simulation, random)
+    const asked = pickRequest(simulation, random)
     const how = random.pick(['withdraw', 'refuse'] as const)
     return `${how} of ${asked.maker.name}: ${resultOf(await end(simulation, asked, random, how))}`
   },
@@ -193,7 +232,7 @@ const forbidden: Action = {
   name: 'payouts are approved by those who may not',
   weight: (simulation) => (isServed(simulation) && simulation.books.requested.length > 0 ? 2 : 0),
   run: async (simulation, random) => {
-    const asked = pick(simulation, random)
+    const asked = pickRequest(simulation, random)
     const { maker } = asked
     const path = pathOf(maker.merchantId, `requests/${asked.id}`)
     const seen = await (await enter(simulation, othersOf(simulation, asked)[0]!, random)).get(path)

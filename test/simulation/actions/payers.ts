@@ -9,7 +9,7 @@ import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
 
 /** Whole units that payers send, at most; the least is a tenth of the least deposit. */
-const MOST: Record<string, string> = { BTC: '0.05', ETH: '1', BNB: '1', TRX: '5000', USDT: '3000', USDC: '3000' }
+export const MOST: Record<string, string> = { BTC: '0.05', ETH: '1', BNB: '1', TRX: '5000', USDT: '3000', USDC: '3000' }
 
 /** An amount in base units of the network: mostly usual ones, sometimes at and below the least deposit. */
 export const drawUnits = (

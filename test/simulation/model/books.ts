@@ -7,6 +7,7 @@ import type { Catalogue } from '../../../server/src/market/assets/index.ts'
 import type { SimulatedChain } from '../chains/index.ts'
 import { parseUnits } from '../../../server/src/platform/money/index.ts'
 import type { Member } from '../members/people.ts'
+import type { BookAdded, PolicyChange, Span } from './policies.ts'
 
 /** A payment by an outside person to a merchant's address. */
 export interface PaidIn {
@@ -140,14 +141,26 @@ export interface Claimed {
   to: string
 }
 
+/** The form of a person who approves a request, or pays alone. */
+export interface Decision extends Span {
+  /** may count as an approval by another member than the maker */
+  by: Member
+  /** `placed`: the answer says that it was the last one; `maybe`: the answer was lost */
+  result: 'placed' | 'counted' | 'refused' | 'maybe'
+}
+
 /** A request of payouts by a member, known by the answer to its form. */
 export interface Requested {
   id: string
   maker: Member
-  /** as withdrawals, with the local ids that the dashboard gives them */
+  /** as withdrawals, with the local ids that the dashboard gives them; none for a payout to a card */
   lines: readonly PaidOut[]
-  /** members other than the maker who may have approved it: their form was sent */
-  approvers: Set<string>
+  /** a payout to a card; undefined: it is none */
+  card?: CardPaid
+  /** by the program's clock, ms */
+  askedAt: number
+  /** forms of members who may approve it, and of its maker */
+  decisions: Decision[]
   /** how it has ended, as far as an answer has said so */
   ended: 'approved' | 'withdrawn' | 'refused' | undefined
 }
@@ -195,6 +208,12 @@ export interface Books {
   readonly invoiced: Invoiced[]
   readonly claimed: Claimed[]
   readonly requested: Requested[]
+  /** by merchant */
+  readonly policyChanges: Map<string, PolicyChange[]>
+  /** by merchant */
+  readonly bookAdded: Map<string, BookAdded[]>
+  /** addresses of a merchant's book that nothing was sent to yet */
+  readonly unusedInBook: { merchant: string; network: Network; address: string }[]
   readonly decided: Decided[]
   /** destinations of withdrawals that an operator released, although no provider had cleared them, lower case */
   readonly releasedTo: Set<string>
@@ -208,10 +227,12 @@ export interface Books {
   readonly closed: Set<string>
   /** new local ids, each used for one order only */
   nextLocalId(kind: string): string
+  /** numbers in the order in which things happen to the model */
+  nextTurn(): number
 }
 
 export const createBooks = (catalogue: Catalogue): Books => {
-  let last = 0
+  let [last, turn] = [0, 0]
   return {
     catalogue,
     addresses: [],
@@ -233,9 +254,13 @@ export const createBooks = (catalogue: Catalogue): Books => {
     invoiced: [],
     claimed: [],
     requested: [],
+    policyChanges: new Map(),
+    bookAdded: new Map(),
+    unusedInBook: [],
     closed: new Set(),
     refused: new Set(),
     nextLocalId: (kind) => `${kind}-${(last += 1)}`,
+    nextTurn: () => (turn += 1),
   }
 }
 

@@ -12,7 +12,7 @@ import { judgeConversions } from './conversions.ts'
 import { eventsOf, type Notification } from './events.ts'
 import { judgeExchangeWithdrawal } from './exchange-withdrawals.ts'
 import { heldBounds, isHolding, judgeSent, type Bounds } from './held.ts'
-import { judgeRequest } from './requests.ts'
+import { judgeRequests } from './requests.ts'
 import { createSmall, type Small } from './small.ts'
 
 /** Ledger units by merchant and ticker. */
@@ -66,8 +66,7 @@ export const compareBooks = async (simulation: Simulation): Promise<string[]> =>
     const client = clients.get(invoice.merchant)!
     problems.push(...(await judgeFiatInvoice(simulation, client, invoice, suspended, addBetween)))
   }
-  for (const requested of simulation.books.requested)
-    problems.push(...(await judgeRequest(clients.get(requested.maker.merchant)!, requested)))
+  problems.push(...(await judgeRequests(simulation.books, clients)))
   for (const claimed of simulation.books.claimed)
     problems.push(...(await judgeClaim(simulation, clients.get(claimed.merchant)!, claimed, add)))
   for (const { callbacks } of simulation.acquirers.accounts) problems.push(...callbacks.problems)

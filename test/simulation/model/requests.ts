@@ -1,18 +1,78 @@
-/** Payouts by two people: none is made without an approval by another member, and each that was placed exists. */
+/**
+ * Payouts that members ask for: each that was placed exists, and none is made without the approvals, or beyond the
+ * limits, of the rules in force then.
+ */
 import type { Bursar } from '@bursar/sdk'
-import type { Requested } from './books.ts'
+import type { Books, PaidOut, Requested } from './books.ts'
+import { judgePolicies, type Placement } from './policies.ts'
 
-export const judgeRequest = async (
-  client: Bursar,
-  { id, maker, lines, approvers, ended }: Requested,
-): Promise<string[]> => {
+/** @param clients by merchant */
+export const judgeRequests = async (books: Books, clients: ReadonlyMap<string, Bursar>): Promise<string[]> => {
   const problems: string[] = []
-  let found = 0
-  for (const { localId } of lines) if ((await client.withdrawals.find(localId)) !== undefined) found += 1
-  const what = `payout request ${id} of ${maker.name}`
-  if (found > 0 && approvers.size === 0) problems.push(`${what}: is placed without an approval`)
-  if (found > 0 && (ended === 'withdrawn' || ended === 'refused')) problems.push(`${what}: is placed, and was ${ended}`)
-  if (lines.length === 1 && found === 0 && ended === 'approved')
+  const placements = new Map<string, Placement[]>([...clients.keys()].map((name) => [name, []]))
+  for (const requested of books.requested) {
+    const { merchant } = requested.maker
+    const made: Ordered[] = []
+    for (const order of ordersOf(requested))
+      if ((await clients.get(merchant)!.withdrawals.find(order.localId)) !== undefined) made.push(order)
+    problems.push(...judgeRequest(requested, made))
+    const placement = placementOf(requested, made)
+    if (placement) placements.get(merchant)!.push(placement)
+  }
+  for (const [merchant, some] of placements) {
+    const changes = books.policyChanges.get(merchant) ?? []
+    problems.push(...judgePolicies({ changes, added: books.bookAdded.get(merchant) ?? [] }, some))
+  }
+  return problems
+}
+
+/** What a request asks for. */
+type Ordered = Pick<PaidOut, 'localId' | 'ticker' | 'units'>
+
+const ordersOf = ({ lines, card }: Requested): readonly Ordered[] => (card ? [card] : lines)
+
+const nameOf = ({ id, maker }: Requested): string => `payout request ${id} of ${maker.name}`
+
+/** @param made the part that exists */
+export const judgeRequest = (requested: Requested, made: readonly Ordered[]): string[] => {
+  const { lines, decisions, ended } = requested
+  const what = nameOf(requested)
+  const problems: string[] = []
+  if (made.length > 0 && decisions.length === 0) problems.push(`${what}: is placed, and no member has decided that`)
+  if (made.length > 0 && (ended === 'withdrawn' || ended === 'refused'))
+    problems.push(`${what}: is placed, and was ${ended}`)
+  if (lines.length === 1 && made.length === 0 && ended === 'approved')
     problems.push(`${what}: was approved, and has no withdrawal`)
   return problems
+}
+
+/** When and with how many approvals a request was placed; undefined: nothing of it exists. */
+export const placementOf = (requested: Requested, made: readonly Ordered[]): Placement | undefined => {
+  const { lines, card, decisions, maker } = requested
+  // An answer may be lost: then any of the forms may have been the last one.
+  const sure = decisions.filter(({ result }) => result === 'placed')
+  const last = sure.length > 0 ? sure : decisions.filter(({ result }) => result === 'maybe' || result === 'refused')
+  if (made.length === 0 || last.length === 0) return undefined
+  const ended = Math.max(...last.map((one) => one.ended))
+  const others = decisions.filter(({ by, began }) => by.id !== maker.id && began < ended)
+  return {
+    what: nameOf(requested),
+    began: Math.min(...last.map(({ began }) => began)),
+    ended,
+    from: Math.min(...last.map(({ from }) => from)),
+    to: Math.max(...last.map(({ to }) => to)),
+    asked: sumsOf(ordersOf(requested)),
+    made: sumsOf(made),
+    // No card is in an address book.
+    receivers: card
+      ? [{ network: 'CARD', address: card.card }]
+      : lines.map(({ network, to }) => ({ network, address: to })),
+    approvals: new Set(others.map(({ by }) => by.id)).size,
+  }
+}
+
+const sumsOf = (orders: readonly Ordered[]): Map<string, bigint> => {
+  const sums = new Map<string, bigint>()
+  for (const { ticker, units } of orders) sums.set(ticker, (sums.get(ticker) ?? 0n) + units)
+  return sums
 }
