@@ -12,6 +12,7 @@ import { LATE_WORKERS } from './actions/late-workers.ts'
 import { LAST_COIN } from './actions/last-coin.ts'
 import { LOST_MONEY } from './actions/lost-money.ts'
 import { MEMBER_CARDS } from './actions/member-cards.ts'
+import { MEMBER_REFUNDS } from './actions/member-refunds.ts'
 import { MEMBERS } from './actions/members.ts'
 import { MERCHANTS } from './actions/merchants.ts'
 import { assetsOf, fill, fillAcquirers, fundExchange, give, OPERATORS } from './actions/operators.ts'
@@ -86,6 +87,7 @@ const ACTIONS: readonly Action[] = [
   ...MEMBERS,
   ...POLICIES,
   ...MEMBER_CARDS,
+  ...MEMBER_REFUNDS,
   ...KEYS,
   ...EXCHANGES,
   ...CARDS,
@@ -131,7 +133,7 @@ export const SUBJECTS = {
   requests: new Set(ORDERS_AT_ONCE),
   signer: new Set(THIEF),
   claims: new Set(CLAIMS),
-  members: new Set([...MEMBERS, ...POLICIES, ...MEMBER_CARDS]),
+  members: new Set([...MEMBERS, ...POLICIES, ...MEMBER_CARDS, ...MEMBER_REFUNDS]),
   webhooks: new Set(WEBHOOKS),
 } satisfies Record<string, ReadonlySet<Action>>
 export type Subject = keyof typeof SUBJECTS

@@ -2,6 +2,7 @@
  * The operator who reads the acquirers' consoles, and answers the alerts that ask for it: how much of a disputed
  * payment went back, and which refund was never made.
  */
+import { sql } from 'kysely'
 import { findPayment, resolveDispute, resolveRefund } from '../../../server/src/cards/acquiring/index.ts'
 import type { PaymentSubscriber } from '../../../server/src/cards/acquiring/index.ts'
 import { RefundRefused } from '../../../server/src/cards/acquiring/refunding.ts'
@@ -9,6 +10,7 @@ import { carryOut } from '../../../server/src/ledger/effects/index.ts'
 import { createInvoicePaymentSubscriber } from '../../../server/src/pay-in/fiat-invoices/index.ts'
 import { inTransaction } from '../../../server/src/platform/db/index.ts'
 import { openSubjects } from '../../../server/src/platform/runtime/alerts.ts'
+import type { RefundAsked } from '../model/books.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Payment } from './account.ts'
 
@@ -42,12 +44,26 @@ export const answerDisputes = async (simulation: Simulation): Promise<number> =>
   return answered
 }
 
+/** Those that the worker has taken up for members. */
+const refundsOfMembers = async ({
+  books,
+  db,
+}: Simulation): Promise<Pick<RefundAsked, 'reference' | 'id' | 'before'>[]> => {
+  const refunds = new Map(books.requested.flatMap(({ id, refund }) => (refund ? [[id, refund] as const] : [])))
+  const { rows } = await sql<{ id: string; request: string }>`select withdrawal_id as id, request_id as request
+    from payout_lines where request_id = any(${[...refunds.keys()]}::uuid[]) and state = 'placed'`.execute(db)
+  return rows.map(({ id, request }) => {
+    const { reference, before } = refunds.get(request)!
+    return { reference, id, before }
+  })
+}
+
 /** Ends refunds that the console does not show. @returns how many were ended */
 export const endLostRefunds = async (simulation: Simulation): Promise<number> => {
   const { acquirers, books, db } = simulation
   const payments = new Map(acquirers.payments().map((one) => [one.reference, one]))
   let ended = 0
-  for (const asked of books.refundsAsked) {
+  for (const asked of [...books.refundsAsked, ...(await refundsOfMembers(simulation))]) {
     const { reference, id, before } = asked
     if (payments.get(reference)!.refunds > before) continue
     const lost = { id, how: 'refused', by: 'the console does not show it' } as const

@@ -88,9 +88,28 @@ const takeBack: Action = {
   },
 }
 
-const drawPaid = ({ acquirers }: Simulation, random: Random): Payment | undefined => {
+/** One of the newest payments that were paid. */
+export const drawPaid = ({ acquirers }: Simulation, random: Random): Payment | undefined => {
   const paid = acquirers.payments().filter(({ status }) => status === 'succeeded')
   return paid.length === 0 ? undefined : random.pick(paid.slice(-NEWEST))
+}
+
+/** @param units minor units; undefined: all that is left */
+export const refundByOperator = async (
+  { books, db, moment, routing }: Simulation,
+  { reference, paid, refunds }: Payment,
+  units: bigint | undefined,
+): Promise<string> => {
+  const order = { paymentId: reference, units, reason: 'simulation', actor: 'simulation' }
+  const began = books.nextTurn()
+  try {
+    const { id } = await inTransaction(db, (tx) => requestRefund(tx, order, routing, moment()))
+    books.refundsAsked.push({ reference, id, before: refunds, began, ended: books.nextTurn() })
+    return `${units ?? 'all'} of ${paid}`
+  } catch (error) {
+    if (!(error instanceof RefundRefused)) throw error
+    return 'refused'
+  }
 }
 
 const refund: Action = {
@@ -99,20 +118,8 @@ const refund: Action = {
   run: async (simulation, random) => {
     const payment = drawPaid(simulation, random)
     if (payment === undefined) return 'nothing is paid'
-    const { reference, paid, refunds } = payment
     // More than a half: a refund that a network repeats is too large the second time.
-    const units = random.chance(0.5) ? undefined : (paid! * 2n) / 3n
-    const order = { paymentId: reference, units, reason: 'simulation', actor: 'simulation' }
-    try {
-      const { id } = await inTransaction(simulation.db, (tx) =>
-        requestRefund(tx, order, simulation.routing, simulation.moment()),
-      )
-      simulation.books.refundsAsked.push({ reference, id, before: refunds })
-      return `${units ?? 'all'} of ${paid}`
-    } catch (error) {
-      if (!(error instanceof RefundRefused)) throw error
-      return 'refused'
-    }
+    return refundByOperator(simulation, payment, random.chance(0.5) ? undefined : (payment.paid! * 2n) / 3n)
   },
 }
 

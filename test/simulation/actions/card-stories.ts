@@ -35,7 +35,7 @@ const run = async ({ roles }: Simulation, names: RegExp): Promise<void> => {
 }
 
 /** The acquirers go on and call, and the program asks them. */
-const work = async (simulation: Simulation, jobs = CARD_JOBS): Promise<void> => {
+export const work = async (simulation: Simulation, jobs = CARD_JOBS): Promise<void> => {
   for (let round = 0; round < ROUNDS; round += 1) {
     simulation.clock.advance(5_000)
     for (const account of simulation.acquirers.accounts) {
@@ -51,7 +51,7 @@ interface Paid {
   payment: Payment
 }
 
-const orderInvoice = async (simulation: Simulation, random: Random): Promise<string | undefined> => {
+export const orderInvoice = async (simulation: Simulation, random: Random): Promise<string | undefined> => {
   const { books, merchants } = simulation
   const [merchant, ticker] = [random.pick(merchants), random.pick(CURRENCIES)]
   const units = drawMinor(random, PAYMENT[ticker])
@@ -70,7 +70,7 @@ const orderInvoice = async (simulation: Simulation, random: Random): Promise<str
 }
 
 /** A payer follows the pages of an invoice to the acquirer, and pays. @returns undefined: no page led there */
-const payInvoice = async (
+export const payInvoice = async (
   simulation: Simulation,
   id: string,
   { card, how }: { card: string; how: (account: SimulatedAccount) => Paying },
@@ -97,18 +97,20 @@ const payInvoice = async (
   return undefined
 }
 
-const now = ({ account, payment }: Paid): Payment =>
+export const now = ({ account, payment }: Paid): Payment =>
   account.payments().find(({ reference }) => reference === payment.reference)!
 
 /** @returns whether the program took the order of an operator up */
 const refund = async (simulation: Simulation, paid: Paid, units: bigint | undefined): Promise<boolean> => {
   const { reference, refunds } = now(paid)
   const order = { paymentId: reference, units, reason: 'simulation', actor: 'simulation' }
+  const began = simulation.books.nextTurn()
   try {
     const { id } = await inTransaction(simulation.db, (tx) =>
       requestRefund(tx, order, simulation.routing, simulation.moment()),
     )
-    simulation.books.refundsAsked.push({ reference, id, before: refunds })
+    const ended = simulation.books.nextTurn()
+    simulation.books.refundsAsked.push({ reference, id, before: refunds, began, ended })
     return true
   } catch (error) {
     if (!(error instanceof RefundRefused)) throw error

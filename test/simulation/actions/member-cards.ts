@@ -2,10 +2,10 @@
 import { formatUnits } from '../../../server/src/platform/money/index.ts'
 import type { Random } from '../../../sandbox/random.ts'
 import { formOf, type Browser, type Page } from '../members/browser.ts'
-import type { CardPaid } from '../model/books.ts'
+import type { CardPaid, Requested } from '../model/books.ts'
 import type { Action } from './action.ts'
 import { CURRENCIES, newCard, PAYOUT, SCALE } from './cards.ts'
-import { ASKS, enter, pathOf, resultOf } from './members.ts'
+import { ASKS, end, enter, pathOf, resultOf } from './members.ts'
 import { isServed } from './merchants.ts'
 
 /** The hidden field that carries the number of the card, sealed. */
@@ -57,10 +57,11 @@ const requestToCard: Action = {
     if (asked.every(({ status }) => status !== 303)) asked.push(await browser.post(path, form))
     const ids = new Set(asked.flatMap(({ location }) => /\/requests\/([0-9a-f-]{36})/.exec(location)?.[1] ?? []))
     if (ids.size > 1) problems.push(`one form of ${maker.name} made ${ids.size} requests of payouts to cards`)
+    const results = asked.map(resultOf)
     for (const id of ids) {
       const card = { ...drawn, localId: `payout-${id}` }
       books.cardPaid.push(card)
-      books.requested.push({
+      const requested: Requested = {
         id,
         maker,
         lines: [],
@@ -68,9 +69,12 @@ const requestToCard: Action = {
         askedAt: simulation.clock.now(),
         decisions: [],
         ended: undefined,
-      })
+      }
+      books.requested.push(requested)
+      // Its number is erased then.
+      if (random.chance(0.3)) results.push(resultOf(await end(simulation, requested, random, 'withdraw')))
     }
-    return `${what}: ${asked.map(resultOf).join(', ')}`
+    return `${what}: ${results.join(', ')}`
   },
 }
 

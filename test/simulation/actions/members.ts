@@ -63,7 +63,7 @@ const ask = (browser: Browser, merchantId: string, page: Page, isFile: boolean):
 }
 
 /** The fees of the networks are known then, without which no payout is accepted. */
-const calmMost = async (simulation: Simulation, lines: readonly PaidOut[], random: Random): Promise<void> => {
+export const calmMost = async (simulation: Simulation, lines: readonly PaidOut[], random: Random): Promise<void> => {
   if (!isComplete(simulation) || simulation.together > 1 || !random.chance(0.8)) return
   const networks = new Set(lines.map(({ network }) => network))
   for (const chain of simulation.chains) if (networks.has(chain.network)) await calm(simulation, chain)
@@ -84,7 +84,7 @@ const request: Action = {
   name: 'a member asks for payouts',
   weight: (simulation) => (isServed(simulation) ? 4 : 0),
   run: async (simulation, random) => {
-    const { books, members, problems } = simulation
+    const { members } = simulation
     const first = bookedIn(simulation, random, await drawWithdrawal(simulation, random))
     const count = random.chance(0.5) ? 1 : 2 + random.int(MOST_LINES - 1)
     const lines = [first]
@@ -92,33 +92,39 @@ const request: Action = {
       lines.push({ ...(await drawWithdrawal(simulation, random.of('line', lines.length))), merchant: first.merchant })
     await calmMost(simulation, lines, random)
     const maker = random.pick(members.filter(({ merchant, role }) => merchant === first.merchant && role === 'finance'))
-    const browser = await enter(simulation, maker, random)
-    const what = `${maker.name} ${lines.map(({ network, ticker, units }) => `${network} ${ticker} ${units}`).join(', ')}`
-    const checked = await check(simulation, browser, lines)
-    const isFile = count > 1
-    if (formOf(checked, ASKS) === undefined) return `${what}: ${resultOf(checked)}`
-    const times = random.chance(0.3) ? 2 : 1
-    const asked = await Promise.all(
-      Array.from({ length: times }, () => ask(browser, maker.merchantId, checked, isFile)),
-    )
-    // The answer may be lost although the request was stored: the person presses the button again.
-    if (asked.every(({ status }) => status !== 303)) asked.push(await ask(browser, maker.merchantId, checked, isFile))
-    const ids = new Set(asked.flatMap(({ location }) => /\/requests\/([0-9a-f-]{36})/.exec(location)?.[1] ?? []))
-    if (ids.size > 1) problems.push(`one form of ${maker.name} made ${ids.size} requests of payouts`)
-    for (const id of ids) {
-      const placed = lines.map((line, at) => ({ ...line, localId: isFile ? `payout-${id}-${at + 1}` : `payout-${id}` }))
-      books.paidOut.push(...placed)
-      books.requested.push({
-        id,
-        maker,
-        lines: placed,
-        askedAt: simulation.clock.now(),
-        decisions: [],
-        ended: undefined,
-      })
-    }
-    return `${what}: ${asked.map(resultOf).join(', ')}`
+    return (await askFor(simulation, maker, lines, random)).text
   },
+}
+
+/** A member asks for payouts of one merchant. @returns the request, if an answer names it, and a text for the trace */
+export const askFor = async (
+  simulation: Simulation,
+  maker: Member,
+  lines: readonly PaidOut[],
+  random: Random,
+): Promise<{ asked?: Requested; text: string }> => {
+  const { books, clock, problems } = simulation
+  const browser = await enter(simulation, maker, random)
+  const what = `${maker.name} ${lines.map(({ network, ticker, units }) => `${network} ${ticker} ${units}`).join(', ')}`
+  const checked = await check(simulation, browser, lines)
+  const isFile = lines.length > 1
+  if (formOf(checked, ASKS) === undefined) return { text: `${what}: ${resultOf(checked)}` }
+  const times = random.chance(0.3) ? 2 : 1
+  const answers = await Promise.all(
+    Array.from({ length: times }, () => ask(browser, maker.merchantId, checked, isFile)),
+  )
+  // The answer may be lost although the request was stored: the person presses the button again.
+  if (answers.every(({ status }) => status !== 303)) answers.push(await ask(browser, maker.merchantId, checked, isFile))
+  const ids = new Set(answers.flatMap(({ location }) => /\/requests\/([0-9a-f-]{36})/.exec(location)?.[1] ?? []))
+  if (ids.size > 1) problems.push(`one form of ${maker.name} made ${ids.size} requests of payouts`)
+  const text = `${what}: ${answers.map(resultOf).join(', ')}`
+  const [id] = ids
+  if (id === undefined) return { text }
+  const placed = lines.map((line, at) => ({ ...line, localId: isFile ? `payout-${id}-${at + 1}` : `payout-${id}` }))
+  books.paidOut.push(...placed)
+  const asked: Requested = { id, maker, lines: placed, askedAt: clock.now(), decisions: [], ended: undefined }
+  books.requested.push(asked)
+  return { asked, text }
 }
 
 /** Whether a form may count as an approval, which none of the maker does. */
@@ -165,9 +171,11 @@ export const pickRequest = ({ books }: Simulation, random: Random): Requested =>
 }
 
 /** For the trace. */
-export const sizeOf = ({ lines, card }: Requested): string => (card ? 'a card' : String(lines.length))
+export const sizeOf = ({ lines, card, refund }: Requested): string =>
+  card ? 'a card' : refund ? 'a refund' : String(lines.length)
 
-const othersOf = ({ members }: Simulation, { maker }: Requested): Member[] =>
+/** Members who may approve a request. */
+export const othersOf = ({ members }: Simulation, { maker }: Requested): Member[] =>
   members.filter(({ merchant, id, role }) => merchant === maker.merchant && id !== maker.id && role !== 'viewer')
 
 const approval: Action = {
@@ -198,7 +206,7 @@ const approval: Action = {
 }
 
 /** The maker withdraws a request, or another member refuses it. */
-const end = async (
+export const end = async (
   simulation: Simulation,
   asked: Requested,
   random: Random,

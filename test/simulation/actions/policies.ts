@@ -4,13 +4,26 @@
  */
 import { parseUnits } from '../../../server/src/platform/money/index.ts'
 import type { Random } from '../../../sandbox/random.ts'
+import type { SimulatedChain } from '../chains/index.ts'
 import { formOf, type Page } from '../members/browser.ts'
 import type { Member } from '../members/people.ts'
 import { spanOf } from '../members/spans.ts'
-import { limitsOf, WITHOUT_POLICY, type AssetLimits, type PayoutPolicy } from '../model/policies.ts'
+import { fromLedger, toLedger } from '../model/books.ts'
+import { limitsOf, possiblePolicies, WITHOUT_POLICY, type AssetLimits, type PayoutPolicy } from '../model/policies.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
-import { APPROVES, approve, enter, pathOf, pickRequest, resultOf, sizeOf, typedAmount } from './members.ts'
+import {
+  APPROVES,
+  approve,
+  askFor,
+  calmMost,
+  enter,
+  pathOf,
+  pickRequest,
+  resultOf,
+  sizeOf,
+  typedAmount,
+} from './members.ts'
 import { isServed } from './merchants.ts'
 import { MOST } from './payers.ts'
 import { outsideAddress } from './screening.ts'
@@ -27,8 +40,8 @@ const tenths = ({ catalogue }: Simulation, ticker: string, count: number): bigin
 
 const drawLimits = (simulation: Simulation, random: Random, ticker: string): AssetLimits => ({
   alone: tenths(simulation, ticker, random.pick([0, 5, 10, 15])),
-  approvals: random.pick([1, 1, 2, 2, 3]),
-  hour: random.chance(0.6) ? null : tenths(simulation, ticker, 5 + random.int(20)),
+  approvals: random.pick([1, 2, 2, 3]),
+  hour: random.chance(0.7) ? null : tenths(simulation, ticker, 5 + random.int(20)),
   day: random.chance(0.4) ? null : tenths(simulation, ticker, 10 + random.int(40)),
 })
 
@@ -189,4 +202,65 @@ const payAlone: Action = {
   },
 }
 
-export const POLICIES: readonly Action[] = [change, changeByOthers, dayLater, addToBook, payAlone]
+/** So many parts of an amount are more than may be paid without the approvals of the whole. */
+const PARTS = 3
+
+/** An asset of a chain that a merchant's members may pay alone, but not as a whole. */
+const dividedOf = ({ catalogue }: Simulation, policy: PayoutPolicy, { network, assets }: SimulatedChain) => {
+  if (policy.onlyBook) return undefined
+  for (const { ticker } of assets) {
+    const limits = limitsOf(policy, ticker)
+    if (limits.alone === 0n || limits.approvals < 2 || !catalogue.findCrypto(ticker)?.networks.has(network)) continue
+    const part = fromLedger(catalogue, ticker, network, (limits.alone * 6n) / TENTHS)
+    const units = toLedger(catalogue, ticker, network, part)
+    // Otherwise a limit refuses the second part.
+    if ([limits.hour, limits.day].every((most) => most === null || most >= 2n * units)) return { ticker, units }
+  }
+  return undefined
+}
+
+/** The rules in force, or those that an owner has just sent, which may wait for a day. */
+const rulesNow = async (simulation: Simulation, merchant: string, random: Random): Promise<PayoutPolicy> => {
+  const { books, clock } = simulation
+  if (random.chance(0.4)) await changePolicy(simulation, merchant, random.of('change'))
+  const changes = books.policyChanges.get(merchant) ?? []
+  if (random.chance(0.5)) return changes.at(-1)?.policy ?? WITHOUT_POLICY
+  const turn = books.nextTurn()
+  const [policy] = possiblePolicies(changes, { began: turn, ended: turn, from: clock.now(), to: clock.now() })
+  return policy ?? WITHOUT_POLICY
+}
+
+/** Members pay parts of an amount in turn: alone, or with the approval of another one, which is fewer than it needs. */
+const payInParts: Action = {
+  name: 'members pay an amount in parts',
+  weight: (simulation) => (isServed(simulation) && simulation.books.policyChanges.size > 0 ? 3 : 0),
+  run: async (simulation, random) => {
+    const { books, chains, members } = simulation
+    const merchant = random.pick([...books.policyChanges.keys()])
+    const chain = random.pick(chains)
+    const divided = dividedOf(simulation, await rulesNow(simulation, merchant, random), chain)
+    if (divided === undefined) return `${merchant} ${chain.network}: no such rule`
+    const approver = members.find((one) => one.merchant === merchant && one.role === 'approver')!
+    const makers = members.filter((one) => one.merchant === merchant && one.role === 'finance')
+    const results: string[] = []
+    for (let part = 0; part < PARTS; part += 1) {
+      const drawn = random.of('part', part)
+      const to = await outsideAddress(simulation, drawn, chain)
+      const line = { merchant, localId: '', network: chain.network, to, receiver: null, ...divided }
+      await calmMost(simulation, [line], drawn)
+      const maker = drawn.pick(makers)
+      const { asked, text } = await askFor(simulation, maker, [line], drawn)
+      results.push(text)
+      if (asked === undefined) continue
+      const by = drawn.chance(0.5) ? maker : approver
+      const browser = await enter(simulation, by, drawn.of('decide'))
+      const page = await browser.get(pathOf(maker.merchantId, `requests/${asked.id}`))
+      const shown = formOf(page, APPROVES)?.['shown']
+      if (shown !== undefined)
+        results.push(`${by.name} ${resultOf(await approve(simulation, browser, asked, by, shown))}`)
+    }
+    return results.join('; ')
+  },
+}
+
+export const POLICIES: readonly Action[] = [change, changeByOthers, dayLater, addToBook, payAlone, payInParts]

@@ -117,6 +117,9 @@ export interface RefundAsked {
   id: string
   /** how many refunds of the payment by the program the acquirer had then */
   before: number
+  /** between which turns of the run it was taken up */
+  began: number
+  ended: number
 }
 
 /** An address or an invoice whose money is exchanged when it is credited. */
@@ -153,10 +156,12 @@ export interface Decision extends Span {
 export interface Requested {
   id: string
   maker: Member
-  /** as withdrawals, with the local ids that the dashboard gives them; none for a payout to a card */
+  /** as withdrawals, with the local ids that the dashboard gives them; none for a payout to a card and a refund */
   lines: readonly PaidOut[]
   /** a payout to a card; undefined: it is none */
   card?: CardPaid
+  /** the refund of a card payment; undefined: it is none. `before`: as an operator's refund has it */
+  refund?: { reference: string; ticker: string; units: bigint; before: number; asked: Span }
   /** by the program's clock, ms */
   askedAt: number
   /** forms of members who may approve it, and of its maker */

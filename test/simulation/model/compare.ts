@@ -12,6 +12,7 @@ import { judgeConversions } from './conversions.ts'
 import { eventsOf, type Notification } from './events.ts'
 import { judgeExchangeWithdrawal } from './exchange-withdrawals.ts'
 import { heldBounds, isHolding, judgeSent, type Bounds } from './held.ts'
+import { judgeMemberRefunds } from './member-refunds.ts'
 import { judgeRequests } from './requests.ts'
 import { createSmall, type Small } from './small.ts'
 
@@ -66,7 +67,8 @@ export const compareBooks = async (simulation: Simulation): Promise<string[]> =>
     const client = clients.get(invoice.merchant)!
     problems.push(...(await judgeFiatInvoice(simulation, client, invoice, suspended, addBetween)))
   }
-  problems.push(...(await judgeRequests(simulation.books, clients)))
+  problems.push(...(await judgeRequests(simulation.books, clients, simulation.acquirers.payments())))
+  problems.push(...judgeMemberRefunds(simulation.books, simulation.acquirers.payments()))
   for (const claimed of simulation.books.claimed)
     problems.push(...(await judgeClaim(simulation, clients.get(claimed.merchant)!, claimed, add)))
   for (const { callbacks } of simulation.acquirers.accounts) problems.push(...callbacks.problems)

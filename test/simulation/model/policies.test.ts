@@ -36,6 +36,7 @@ const placed = (ms: number, units: bigint, approvals: number, more: Partial<Plac
   what: `${units} ETH`,
   asked: new Map([['ETH', units]]),
   made: new Map([['ETH', units]]),
+  countsFrom: START + ms,
   receivers: [{ network: 'ETHEREUM', address: '0x1' }],
   approvals,
   ...more,

@@ -116,6 +116,8 @@ export interface Placement extends Span {
   asked: ReadonlyMap<string, bigint>
   /** the part of that which exists */
   made: ReadonlyMap<string, bigint>
+  /** from when it counts in sums, by the program's clock, ms: at the latest */
+  countsFrom: number
   /** those of its receivers to which the address book applies */
   receivers: readonly { network: string; address: string }[]
   /** members other than the maker who may have approved it by then */
@@ -172,7 +174,7 @@ const broken = (
 
 /** Whether another one surely happened before, and not longer ago; of two at once, whichever was first. */
 const isWithin = (other: Placement, placement: Placement, ms: number): boolean =>
-  other.from > placement.to - ms && (other.ended < placement.began || placement.from > other.to - ms)
+  other.countsFrom > placement.to - ms && (other.ended < placement.began || placement.countsFrom > other.to - ms)
 
 /** Whether a placement had fewer approvals than its rule asked for. */
 const isAlone = ({ changes }: PolicyBooks, placement: Placement, ticker: string): boolean =>

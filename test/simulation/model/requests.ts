@@ -3,18 +3,29 @@
  * limits, of the rules in force then.
  */
 import type { Bursar } from '@bursar/sdk'
+import type { Payment } from '../acquirers/index.ts'
 import type { Books, PaidOut, Requested } from './books.ts'
+import { isRefund, isRefundMade } from './member-refunds.ts'
 import { judgePolicies, type Placement } from './policies.ts'
 
-/** @param clients by merchant */
-export const judgeRequests = async (books: Books, clients: ReadonlyMap<string, Bursar>): Promise<string[]> => {
+/**
+ * @param clients by merchant
+ * @param payments of the acquirers' own books
+ */
+export const judgeRequests = async (
+  books: Books,
+  clients: ReadonlyMap<string, Bursar>,
+  payments: readonly Payment[],
+): Promise<string[]> => {
   const problems: string[] = []
   const placements = new Map<string, Placement[]>([...clients.keys()].map((name) => [name, []]))
   for (const requested of books.requested) {
     const { merchant } = requested.maker
     const made: Ordered[] = []
     for (const order of ordersOf(requested))
-      if ((await clients.get(merchant)!.withdrawals.find(order.localId)) !== undefined) made.push(order)
+      if (isRefund(requested)) {
+        if (isRefundMade(books, payments, requested)) made.push(order)
+      } else if ((await clients.get(merchant)!.withdrawals.find(order.localId)) !== undefined) made.push(order)
     problems.push(...judgeRequest(requested, made))
     const placement = placementOf(requested, made)
     if (placement) placements.get(merchant)!.push(placement)
@@ -26,10 +37,14 @@ export const judgeRequests = async (books: Books, clients: ReadonlyMap<string, B
   return problems
 }
 
+/** The program's clock is behind by at most so much, ms. */
+const SET_BACK_MS = 3_600_000
+
 /** What a request asks for. */
 type Ordered = Pick<PaidOut, 'localId' | 'ticker' | 'units'>
 
-const ordersOf = ({ lines, card }: Requested): readonly Ordered[] => (card ? [card] : lines)
+const ordersOf = ({ id, lines, card, refund }: Requested): readonly Ordered[] =>
+  refund ? [{ localId: id, ...refund }] : card ? [card] : lines
 
 const nameOf = ({ id, maker }: Requested): string => `payout request ${id} of ${maker.name}`
 
@@ -51,15 +66,18 @@ export const placementOf = (requested: Requested, made: readonly Ordered[]): Pla
   const { lines, card, decisions, maker } = requested
   // An answer may be lost: then any of the forms may have been the last one.
   const sure = decisions.filter(({ result }) => result === 'placed')
-  const last = sure.length > 0 ? sure : decisions.filter(({ result }) => result === 'maybe' || result === 'refused')
+  const last = sure.length > 0 ? sure : decisions
   if (made.length === 0 || last.length === 0) return undefined
   const ended = Math.max(...last.map((one) => one.ended))
+  const from = Math.min(...last.map((one) => one.from))
   const others = decisions.filter(({ by, began }) => by.id !== maker.id && began < ended)
   return {
     what: nameOf(requested),
     began: Math.min(...last.map(({ began }) => began)),
     ended,
-    from: Math.min(...last.map(({ from }) => from)),
+    from,
+    // The worker places all but single payouts later, perhaps by a clock that was set back meanwhile.
+    countsFrom: lines.length === 1 ? from : from - SET_BACK_MS,
     to: Math.max(...last.map(({ to }) => to)),
     asked: sumsOf(ordersOf(requested)),
     made: sumsOf(made),
