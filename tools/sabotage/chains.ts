@@ -54,6 +54,9 @@ const SHOWS_BY: Readonly<Record<string, Subject>> = {
   'permission-for-all-groups': 'workers',
   'claim-stays-sent': 'claims',
   'sent-claim-not-failed': 'claims',
+  'parts-not-added-up': 'members',
+  'card-refund-of-old-sum': 'members',
+  'card-of-an-ended-request': 'members',
 }
 
 /** Those on which it shows, else those that its name or file names, else one where any fault does. */
