@@ -6,7 +6,8 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { createBackupWatchJob, recordBackup } from '../../platform/runtime/backups.ts'
 import { createDb, createPool } from '../../platform/db/index.ts'
-import { judgeDurability, reportDatabase } from './doctor-database.ts'
+import { judgeDurability, judgeStandbys, reportDatabase } from './doctor-database.ts'
+import { readStandbyNames } from './standby-names.ts'
 
 const NOW = Date.UTC(2026, 10, 28)
 const database = useDatabase({ template: migrated })
@@ -96,6 +97,50 @@ test.each<[commit: string, standbys: string, good: boolean | 'note', text: strin
   ['remote_write', 'a', 'note', 'If both machines lose power at once, the last commits are lost'],
   ['on', 'a', true, 'each commit is on two machines before it is acknowledged'],
   ['remote_apply', 'a', true, 'each commit is on two machines before it is acknowledged'],
+  ['on', 'FIRST 2 (a, b, c)', true, 'each commit is on 3 machines before it is acknowledged'],
+  // Values that set_synchronous_standby_names of patroni/postgresql/sync.py writes with quorum commit.
+  ['on', 'ANY 1 (db2,db3)', true, 'each commit is on 2 of 3 machines before it is acknowledged'],
+  ['on', 'ANY 1 (db2,db3,db4)', true, 'compare it with 2 of the others'],
+  ['on', 'ANY 2 (db2,db3,db4)', true, 'each commit is on 3 of 4 machines before it is acknowledged'],
+  ['on', 'ANY 2 (db2,db3)', true, 'each commit is on 3 machines before it is acknowledged'],
+  ['on', 'ANY 1 (*)', 'note', 'any program that receives the log counts as a standby'],
+  ['on', '*', 'note', 'also a backup'],
+  ['off', 'ANY 1 (db2,db3)', false, 'a crash loses commits that were acknowledged'],
+  ['remote_write', 'ANY 1 (db2,db3)', 'note', 'If both machines lose power at once, the last commits are lost'],
 ])('synchronous_commit %s with the standbys "%s" is judged as %s', (commit, standbys, good, text) => {
   expect(judgeDurability(commit, standbys)).toEqual([good, expect.stringContaining(text)])
+})
+
+test.each<[required: number, synchronous: number, unseen: number, good: boolean | 'note', text: string]>([
+  [1, 1, 0, true, '1 of 3 connected standbys is synchronous'],
+  [1, 2, 0, true, '2 of 3 connected standbys are synchronous'],
+  [1, 0, 0, false, 'no synchronous standby is connected'],
+  [2, 1, 0, false, '1 synchronous standby of 2 is connected: commits wait for the others'],
+  [2, 0, 3, 'note', 'may not see which are synchronous'],
+])(
+  'a commit that waits for %i standbys, with %i synchronous and %i unseen',
+  (required, synchronous, unseen, good, text) => {
+    expect(judgeStandbys(required, { connected: 3, synchronous, unseen })).toEqual([
+      good,
+      expect.stringContaining(text),
+    ])
+  },
+)
+
+test.each<[text: string, method: 'any' | 'first', count: number, names: string[]]>([
+  ['a', 'first', 1, ['a']],
+  [' a , "b c" ', 'first', 1, ['a', 'b c']],
+  ['2 (a, b)', 'first', 2, ['a', 'b']],
+  ['FiRsT 2(a,b)', 'first', 2, ['a', 'b']],
+  ['any 4("a",*,b)', 'any', 4, ['a', '*', 'b']],
+  ['first', 'first', 1, ['first']],
+  ['"ANY 1 (a)"', 'first', 1, ['ANY 1 (a)']],
+  ['"a""b",any', 'first', 1, ['a"b', 'any']],
+])('synchronous_standby_names %s is read', (text, method, count, names) => {
+  expect(readStandbyNames(text)).toEqual({ method, count, names })
+})
+
+test('a synchronous_standby_names without a name asks for no standby', () => {
+  expect(readStandbyNames('')).toBeUndefined()
+  expect(readStandbyNames('  ')).toBeUndefined()
 })

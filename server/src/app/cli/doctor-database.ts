@@ -5,6 +5,7 @@ import { readMonths } from '../../merchants/webhooks/index.ts'
 import type { Report } from './doctor-acquirers.ts'
 import type { Note } from './doctor-networks.ts'
 import type { Opened } from '../installation/open.ts'
+import { readStandbyNames } from './standby-names.ts'
 
 /** Reports the clock, and the login of the processes and how they authenticate. */
 export const reportDatabase = async (
@@ -61,29 +62,44 @@ const reportDurability = async (db: Opened['runtime']['db'], report: Report, not
   const [judgement, text] = judgeDurability(rows[0]!.commit, rows[0]!.standbys)
   if (judgement === 'note') note(text)
   else report(judgement, text)
-  if (rows[0]!.standbys !== '') await reportStandbys(db, report, note)
-}
-
-/** Reports whether a synchronous standby is connected. Without one, commits wait until one is. */
-const reportStandbys = async (db: Opened['runtime']['db'], report: Report, note: Note): Promise<void> => {
-  const { rows } = await sql<{
-    connected: number
-    synchronous: number
-    unseen: number
-  }>`select count(*)::int as connected,
+  const required = readStandbyNames(rows[0]!.standbys)?.count
+  if (required === undefined) return
+  const { rows: connections } = await sql<Connected>`select count(*)::int as connected,
       (count(*) filter (where sync_state in ('sync', 'quorum')))::int as synchronous,
       (count(*) filter (where sync_state is null))::int as unseen
     from pg_stat_replication`.execute(db)
-  const { connected, synchronous, unseen } = rows[0]!
-  if (synchronous > 0)
-    report(
+  const [state, about] = judgeStandbys(required, connections[0]!)
+  if (state === 'note') note(about)
+  else report(state, about)
+}
+
+interface Connected {
+  connected: number
+  synchronous: number
+  /** those whose state this login may not see: only members of pg_read_all_stats see it */
+  unseen: number
+}
+
+/**
+ * @param required how many synchronous standbys a commit waits for
+ * @returns whether so many are connected, and a sentence about it. With fewer, commits wait
+ */
+export const judgeStandbys = (
+  required: number,
+  { connected, synchronous, unseen }: Connected,
+): [boolean | 'note', string] => {
+  if (synchronous >= required)
+    return [
       true,
       `database: ${synchronous} of ${connected} connected standbys ${synchronous === 1 ? 'is' : 'are'} synchronous`,
-    )
-  // Only members of pg_read_all_stats see the state of standbys.
-  else if (unseen > 0)
-    note(`database: ${connected} standbys are connected; this login may not see which are synchronous`)
-  else report(false, 'database: no synchronous standby is connected: commits wait until one is')
+    ]
+  if (unseen > 0)
+    return ['note', `database: ${connected} standbys are connected; this login may not see which are synchronous`]
+  if (synchronous === 0) return [false, 'database: no synchronous standby is connected: commits wait until one is']
+  return [
+    false,
+    `database: ${synchronous} synchronous standby of ${required} is connected: commits wait for the others`,
+  ]
 }
 
 /**
@@ -94,7 +110,7 @@ const reportStandbys = async (db: Opened['runtime']['db'], report: Report, note:
 export const judgeDurability = (commit: string, standbys: string): [boolean | 'note', string] => {
   if (commit === 'off')
     return [false, 'database: synchronous_commit is off: a crash loses commits that were acknowledged']
-  if (standbys === '')
+  if (readStandbyNames(standbys) === undefined)
     return [
       'note',
       'database: synchronous_standby_names is empty: the loss of this machine loses the last commits (docs/operating/backup.md)',
@@ -106,5 +122,17 @@ export const judgeDurability = (commit: string, standbys: string): [boolean | 'n
       'note',
       'database: synchronous_commit is remote_write: each commit is in the memory of a second machine, and not yet on its disk. If both machines lose power at once, the last commits are lost; `on` waits for the disk',
     ]
-  return [true, 'database: each commit is on two machines before it is acknowledged']
+  const { method, count, names } = readStandbyNames(standbys)!
+  if (names.includes('*'))
+    return [
+      'note',
+      'database: synchronous_standby_names has *: any program that receives the log counts as a standby, also a backup. Patroni 4.1.4 and earlier write it while no standby is connected',
+    ]
+  const machines = count === 1 ? 'two machines' : `${count + 1} machines`
+  if (method === 'first' || count >= names.length)
+    return [true, `database: each commit is on ${machines} before it is acknowledged`]
+  return [
+    true,
+    `database: each commit is on ${count + 1} of ${names.length + 1} machines before it is acknowledged, and it is unknown on which. Patroni promotes one after a comparison; before a person does, compare it with ${names.length - count} of the others`,
+  ]
 }

@@ -63,7 +63,9 @@ test.each([
   ['    synchronous_mode: true\n', '', 'synchronous_mode is off'],
   ['synchronous_mode_strict: true', 'synchronous_mode_strict: off', 'synchronous_mode_strict is off'],
   ["synchronous_commit: 'on'", "synchronous_commit: 'off'", 'synchronous_commit is off'],
-  ["synchronous_commit: 'on'", 'synchronous_commit: local', 'synchronous_commit is local'],
+  ["synchronous_commit: 'on'", "synchronous_commit: 'no'", 'synchronous_commit is off'],
+  ["synchronous_commit: 'on'", 'SYNCHRONOUS_COMMIT: 0', 'synchronous_commit is off'],
+  ["synchronous_commit: 'on'", 'synchronous_commit: Local', 'synchronous_commit is local'],
   ["synchronous_commit: 'on'", 'synchronous_commit: "remote_write"', 'remote_write'],
   [
     '    unix_socket_directories',
@@ -71,18 +73,26 @@ test.each([
     'synchronous_commit is off',
   ],
   ['wal_keep_size: 1GB', 'fsync: off', 'fsync is off'],
+  ['wal_keep_size: 1GB', "fsync: 'F'", 'fsync is off'],
+  ['      parameters:', '      parameters_replica:\n        fsync: 0\n      parameters:', 'fsync is off'],
+  [
+    '      parameters:',
+    '      parameters_primary:\n        synchronous_commit: local\n      parameters:',
+    'synchronous_commit is local',
+  ],
+  ['    ttl: 20', '    standby_cluster:\n      host: 10.99.0.1\n    ttl: 20', 'synchronous_mode has no effect'],
+  ['maximum_lag_on_failover: 1048576', 'maximum_lag_on_failover: -1', 'is not promoted'],
   ['retry_timeout: 5', 'retry_timeout: 10', 'more than ttl 20'],
   ['etcd3:', 'etcd3:\n  hosts: 10.88.0.11:2379', '1 machine of etcd'],
 ])('P5 D1 D2 a setting of Patroni that loses commits is refused: %s -> %s', async (from, to, fault) => {
   expect(await changed(from, to)).toEqual([expect.stringContaining(fault)])
 })
 
-test('P5 pg_rewind needs checksums or hints; quorum commit is accepted', async () => {
+test('P5 pg_rewind needs checksums or hints', async () => {
   expect(await changed("        wal_log_hints: 'on'\n", '')).toEqual([])
   const without = GOOD.replace("        wal_log_hints: 'on'\n", '').replace('    - data-checksums\n', '')
   writeFileSync(join(dir, 'patroni.yml'), without)
   expect((await reported(join(dir, 'patroni.yml'))).bad).toEqual([expect.stringContaining('use_pg_rewind')])
-  expect(await changed('synchronous_mode: true', 'synchronous_mode: quorum')).toEqual([])
 })
 
 test('the output of patronictl show-config is read, and a file of something else is refused', async () => {

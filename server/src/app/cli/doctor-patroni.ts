@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Report } from './doctor-acquirers.ts'
 import type { Note } from './doctor-networks.ts'
 import { askPatroni, hostsOf, isLoopback, problemsOfTls, readPatroniClient } from './patroni-tls.ts'
+import { isQuorum, problemsOfFence, problemsOfQuorum, replicationFactor, switchOf } from './patroni-quorum.ts'
 import { mappingOf, readPlainYaml, textOf, type PlainValue } from './plain-yaml.ts'
 
 type Mapping = Readonly<Record<string, PlainValue>>
@@ -12,6 +13,9 @@ const COMPARES = [3, 0, 3]
 const DETECTS = [4, 0, 6]
 /** Patroni's values when a setting is absent (patroni/config.py). */
 const STANDARD = { ttl: 30, loop_wait: 10, retry_timeout: 10 }
+
+const FENCE =
+  'patroni: synchronous_mode quorum needs watchdog.mode required and watchdog.safety_margin -1 on each machine: check its patroni.yml'
 
 /**
  * Reports settings of Patroni with which a failover loses acknowledged commits, or does not end, or another machine
@@ -41,10 +45,9 @@ const reportFile = (text: string, report: Report, note: Note): void => {
     return report(false, 'patroni: the file has neither bootstrap.dcs nor the output of `patronictl show-config`')
   const isLocal = file['bootstrap'] !== undefined
   const hasChecksums = JSON.stringify(bootstrap['initdb'] ?? null).includes('data-checksums')
-  const local = mappingOf(mappingOf(file['postgresql'])['parameters'])
-  reportDynamic(isLocal ? dcs : file, { local, hasChecksums }, report, note)
-  if (!isLocal) return
-  reportLocal(file, report, note)
+  reportDynamic(isLocal ? dcs : file, { local: mappingOf(file['postgresql']), hasChecksums }, report, note)
+  if (!isLocal) return isQuorum(file) ? note(FENCE) : undefined
+  reportLocal(file, dcs, report, note)
   note(
     'patroni: bootstrap.dcs counts only when the cluster is made: check the settings in force too, by the URL of the REST API',
   )
@@ -57,9 +60,12 @@ const reportRunning = async (url: string, folder: string | undefined, report: Re
   reportVersion(version, report)
   if (url.startsWith('http:') && !isLoopback(url))
     report(false, 'patroni: the REST API answers without TLS: another machine can restart or switch over the database')
-  reportDynamic(await ask('/config'), { local: {}, hasChecksums: undefined }, report, note)
-  const { members } = await ask('/cluster')
-  const roles = (Array.isArray(members) ? members : []).map((member) => textOf(mappingOf(member)['role']))
+  const dcs = await ask('/config')
+  reportDynamic(dcs, { local: {}, hasChecksums: undefined }, report, note)
+  if (isQuorum(dcs)) note(FENCE)
+  const cluster = await ask('/cluster')
+  const members = Array.isArray(cluster['members']) ? cluster['members'].map(mappingOf) : []
+  const roles = members.map((member) => textOf(member['role']))
   const standbys = roles.filter((role) => role === 'sync_standby' || role === 'quorum_standby').length
   report(roles.includes('leader'), `patroni: ${roles.includes('leader') ? 'a machine leads' : 'no machine leads'}`)
   report(
@@ -68,9 +74,37 @@ const reportRunning = async (url: string, folder: string | undefined, report: Re
       ? `patroni: ${standbys} synchronous standby of ${roles.length} machines`
       : 'patroni: no standby is synchronous: commits wait, and no machine can be promoted',
   )
+  await reportOthers(url, members, client, report, note)
+  if (!isQuorum(dcs) || standbys === 0) return
+  // `quorum` of patroni/quorum.py, and the machine that is promoted.
+  const needed = standbys - replicationFactor(dcs, standbys) + 1
+  note(`patroni: after the loss of the primary, ${needed} of ${standbys} standbys must answer before one is promoted`)
 }
 
-const reportVersion = (version: string, report: Report): void => {
+/** Reports the versions of the other machines: each of them can lead, and one before 4.0.0 reads `quorum` as off. */
+const reportOthers = async (
+  url: string,
+  members: readonly Mapping[],
+  client: Parameters<typeof askPatroni>[1],
+  report: Report,
+  note: Note,
+): Promise<void> => {
+  for (const member of members) {
+    const place = textOf(member['api_url'])
+    if (place === '' || new URL(place).origin === new URL(url).origin) continue
+    const name = textOf(member['name'])
+    try {
+      const answer = mappingOf((await askPatroni(place, client)) as PlainValue)
+      const version = textOf(mappingOf(answer['patroni'])['version'])
+      if (version === '') throw new Error('its answer has none')
+      reportVersion(version, report, ` of ${name}`)
+    } catch (error) {
+      note(`patroni: the version of ${name} is unknown: ${(error as Error).message}`)
+    }
+  }
+}
+
+const reportVersion = (version: string, report: Report, of = ''): void => {
   const parts = version.split('.').map(Number)
   const isBefore = (least: readonly number[]): boolean => {
     const at = least.findIndex((part, index) => (parts[index] ?? 0) !== part)
@@ -83,12 +117,12 @@ const reportVersion = (version: string, report: Report): void => {
       : undefined
   report(
     why === undefined,
-    `patroni: version ${version}${why === undefined ? '' : ` loses commits: ${why}. Install 4.0.6 or newer`}`,
+    `patroni: version ${version}${of}${why === undefined ? '' : ` loses commits: ${why}. Install 4.0.6 or newer`}`,
   )
 }
 
 interface Surroundings {
-  /** `postgresql.parameters` of the file: they override those of the cluster */
+  /** `postgresql` of the file: its parameters override those of the cluster */
   local: Mapping
   /** undefined: unknown */
   hasChecksums: boolean | undefined
@@ -97,8 +131,7 @@ interface Surroundings {
 /** Reports the dynamic configuration, which is the same on all machines. */
 const reportDynamic = (dcs: Mapping, { local, hasChecksums }: Surroundings, report: Report, note: Note): void => {
   const wrong: string[] = []
-  const mode = dcs['synchronous_mode']
-  if (!isOn(mode) && mode !== 'quorum')
+  if (switchOf(dcs['synchronous_mode']) !== true && !isQuorum(dcs))
     wrong.push(
       'synchronous_mode is off: a failover loses the commits that the standby does not have yet, up to maximum_lag_on_failover bytes',
     )
@@ -106,15 +139,15 @@ const reportDynamic = (dcs: Mapping, { local, hasChecksums }: Surroundings, repo
     wrong.push(
       'synchronous_mode_strict is off: without a standby the primary acknowledges commits alone, and they are lost with it',
     )
+  const standby = mappingOf(dcs['standby_cluster'])
+  // `is_standby_cluster` of patroni/global_config.py
+  if (['host', 'port', 'restore_command'].some((name) => (standby[name] ?? '') !== ''))
+    wrong.push('standby_cluster: the cluster follows another one, and synchronous_mode has no effect')
   const postgresql = mappingOf(dcs['postgresql'])
-  const parameters: Mapping = { ...mappingOf(postgresql['parameters']), ...local }
-  const commit = parameters['synchronous_commit'] ?? 'on'
-  if (commit === false || commit === 'off' || commit === 'local')
-    wrong.push(`synchronous_commit is ${commit === 'local' ? 'local' : 'off'}: commits do not wait for the standby`)
-  if (commit === 'remote_write')
-    wrong.push('synchronous_commit is remote_write: the standby may lose a commit when its machine stops')
-  for (const name of ['fsync', 'full_page_writes'])
-    if (isOff(parameters[name])) wrong.push(`${name} is off: a machine that stops damages its database`)
+  const parameters = parametersOf(postgresql, local, 'parameters')
+  // Later versions of Patroni also read those of one role, which override the others (docs/dynamic_configuration.rst).
+  for (const role of ['parameters', 'parameters_primary', 'parameters_replica'])
+    wrong.push(...problemsOfParameters(parametersOf(postgresql, local, role)))
   const hints = isOn(parameters['wal_log_hints'])
   if (isOn(postgresql['use_pg_rewind']) && !hints && hasChecksums === false)
     wrong.push(
@@ -127,8 +160,20 @@ const reportDynamic = (dcs: Mapping, { local, hasChecksums }: Surroundings, repo
     wrong.push(
       `loop_wait ${wait} + 2 × retry_timeout ${retry} is more than ttl ${ttl}: a primary may lose its lead before it knows`,
     )
+  // `is_lagging` of patroni/ha.py. Above 0 it never allows what the rules of synchronous standbys refuse.
+  if (Number(dcs['maximum_lag_on_failover'] ?? 0) < 0)
+    wrong.push('maximum_lag_on_failover is below 0: a standby that lacks nothing is not promoted')
+  wrong.push(...problemsOfQuorum(dcs))
   for (const text of wrong) report(false, `patroni: ${text}`)
-  if (wrong.length === 0) report(true, 'patroni: each commit is on two machines, and only such a machine is promoted')
+  if (wrong.length === 0)
+    report(
+      true,
+      isQuorum(dcs)
+        ? 'patroni: each commit is on two machines, and a machine is promoted only when enough others answer that their log is not longer'
+        : 'patroni: each commit is on two machines, and only such a machine is promoted',
+    )
+  if (isOn(dcs['pause']))
+    note('patroni: the cluster is paused: no machine is promoted by itself, and the watchdog is off')
   if (!isOn(postgresql['use_pg_rewind']))
     note('patroni: use_pg_rewind is off: a previous primary may need a new base backup before it follows')
   if (isOn(postgresql['use_pg_rewind']) && !hints && hasChecksums === undefined)
@@ -137,10 +182,35 @@ const reportDynamic = (dcs: Mapping, { local, hasChecksums }: Surroundings, repo
     note('patroni: failsafe_mode is on: a primary goes on without etcd while it reaches all machines')
 }
 
+/** `postgresql.parameters`, or those of one role. PostgreSQL does not distinguish capital letters in their names. */
+const parametersOf = (cluster: Mapping, local: Mapping, section: string): Mapping =>
+  Object.fromEntries(
+    [cluster, local].flatMap((of) =>
+      Object.entries(mappingOf(of[section])).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
+  )
+
+const problemsOfParameters = (parameters: Mapping): string[] => {
+  const problems: string[] = []
+  const commit = parameters['synchronous_commit']
+  const word = String(commit).toLowerCase()
+  if (word === 'remote_write')
+    problems.push('synchronous_commit is remote_write: the standby may lose a commit when its machine stops')
+  else if (commit !== undefined && commit !== null && switchOf(commit) !== true && word !== 'remote_apply')
+    problems.push(
+      `synchronous_commit is ${switchOf(commit) === false ? 'off' : word}: commits do not wait for the disk of the standby`,
+    )
+  for (const name of ['fsync', 'full_page_writes'])
+    if (isOff(parameters[name])) problems.push(`${name} is off: a machine that stops damages its database`)
+  return problems
+}
+
 /** Reports the settings of one machine. */
-const reportLocal = (file: Mapping, report: Report, note: Note): void => {
+const reportLocal = (file: Mapping, dcs: Mapping, report: Report, note: Note): void => {
   const watchdog = mappingOf(file['watchdog'])
-  if (watchdog['mode'] !== 'required')
+  const times = { ttl: Number(dcs['ttl'] ?? STANDARD.ttl), wait: Number(dcs['loop_wait'] ?? STANDARD.loop_wait) }
+  if (isQuorum(dcs)) for (const problem of problemsOfFence(file, times)) report(false, `patroni: ${problem}`)
+  else if (watchdog['mode'] !== 'required')
     note(
       'patroni: watchdog.mode is not required: a machine whose Patroni hangs may go on as a second primary, which acknowledges nothing',
     )
@@ -152,5 +222,10 @@ const reportLocal = (file: Mapping, report: Report, note: Note): void => {
     note('patroni: the section etcd uses the second API of etcd, which new versions do not have: use etcd3')
 }
 
-const isOn = (value: PlainValue | undefined): boolean => value === true || value === 'on' || value === 'true'
-const isOff = (value: PlainValue | undefined): boolean => value === false || value === 'off' || value === 'false'
+const isOn = (value: PlainValue | undefined): boolean => switchOf(value) === true
+
+/** Whether PostgreSQL reads a value as off: it accepts each beginning of a word (src/backend/utils/adt/bool.c). */
+const isOff = (value: PlainValue | undefined): boolean => {
+  const word = String(value ?? '').toLowerCase()
+  return word !== '' && (['0', 'of', 'off'].includes(word) || 'false'.startsWith(word) || 'no'.startsWith(word))
+}
