@@ -180,8 +180,8 @@ export const cardsSabotages: readonly Sabotage[] = [
     name: 'card-payout-forgotten-order',
     file: 'server/src/cards/card-payouts/jobs-sending.ts',
     replace: [
-      'if (!(await wasRestoredSince(runtime.db, part.createdAt))) return undefined',
-      'if (runtime.db !== undefined) return undefined',
+      'if (!(await wasRestoredSince(runtime.db, since))) return undefined',
+      'if (since !== undefined) return undefined',
     ],
     fault: 'audit M-A5',
     breaks: 'A restored database pays a card at another acquirer that has paid it before.',

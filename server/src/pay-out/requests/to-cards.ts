@@ -157,7 +157,8 @@ export interface CardPlacingDeps {
 /**
  * Places an approved payout to a card in the transaction of the job, and erases the number from the request. The id of
  * its one payment is made from the request: a restored database that has forgotten the payout sends the reference that
- * the acquirer knows. A larger amount is not split, because the parts would depend on the limits of the day. Throws an ApiRefusal or a PayoutProblem.
+ * the acquirer knows. A larger amount is not split, because the parts would depend on the limits of the day.
+ * Throws an ApiRefusal or a PayoutProblem.
  * @returns the id of the payout
  */
 export const placeCardPayout = async (

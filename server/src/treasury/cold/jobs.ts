@@ -73,7 +73,7 @@ const judge = async (deps: ColdDeps, position: Position, given: HotLimits, isUnd
   await raiseOrRenewAlert(runtime.db, { kind: 'cold-impossible', subject, text }, momentOf(runtime))
 }
 
-/** Returns the hot address with the most of an asset that no unmined transaction takes, and that amount, in ledger units. */
+/** Returns the hot address with the most free units of an asset (`freeAt`), and these units. */
 const richestKeyOf = async (deps: ColdDeps, ticker: string): Promise<{ key: HotKey; free: bigint }> => {
   const { runtime, wallet, sending } = deps
   const keys = evmHotKeys(wallet, sending.hotAddresses)
