@@ -3,6 +3,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { apply } from '../../ledger/postings/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
 import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { freeHeld, holdAgain } from './holding.ts'
 import type { Payment, PaymentSubscriber } from './payment.ts'
@@ -17,7 +18,7 @@ import {
   uncountRefund,
   type Refund,
 } from './refund-store.ts'
-import type { RoutingTable } from './routing.ts'
+import { MINOR_SCALE, type RoutingTable } from './routing.ts'
 import { WATCHED_REFUND_MS } from './schedule.ts'
 import { forgetClaimedLines, hasStatedRefund } from './statement-store.ts'
 import { lockPayment, watchPayment } from './store.ts'
@@ -69,7 +70,7 @@ export const requestRefund = async (
   const wanted = units ?? left
   if (wanted <= 0n || wanted > left)
     throw new RefundRefused(
-      `of payment ${paymentId} ${left} minor units of ${payment.paidTicker} can still be refunded`,
+      `of payment ${paymentId} ${formatUnits(left, MINOR_SCALE)} ${payment.paidTicker} can still be refunded`,
     )
   if (before !== null && before !== payment.refundedUnits)
     throw new RefundRefused(`another refund of payment ${paymentId} was made meanwhile: request this one again`)
@@ -95,7 +96,9 @@ export const requestRefund = async (
     await freeHeld(tx, payment, { needed: wanted, available: 0n, fromReserve: false, usedFor: refund.holdId }, moment)
   const [outcome] = await apply(tx, [holdRefundItem(refund, moment.at)])
   if (outcome?.kind === 'refused' && outcome.guard === 'insufficient') {
-    throw new RefundRefused(`the merchant has only ${outcome.available} minor units of ${refund.ticker} available`)
+    throw new RefundRefused(
+      `the merchant has only ${formatUnits(outcome.available, MINOR_SCALE)} ${refund.ticker} available`,
+    )
   }
   if (outcome?.kind !== 'applied') throw new Error(`the hold of a refund was ${outcome?.kind}`)
   await insertRefund(tx, refund, moment.at)

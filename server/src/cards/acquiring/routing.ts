@@ -56,7 +56,8 @@ export const requireRanges = (
     )
 }
 
-const MINOR_SCALE = 2
+/** Decimals of the minor unit of every currency of cards, 1/100. */
+export const MINOR_SCALE = 2
 
 /** (account, direction) pairs that are failing; they are tried last. */
 export type Failing = ReadonlySet<string>

@@ -151,8 +151,13 @@ describe('money that goes back', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     await world.work()
     expect([...world.first.refunds.values()].map(({ units }) => units)).toEqual([60_00n])
-    await expect(world.refund(reference, 60_00n)).rejects.toThrow('4000 minor units of UAH can still be refunded')
+    await expect(world.refund(reference, 60_00n)).rejects.toThrow('40 UAH can still be refunded')
     expect(await world.balance('merchant')).toBe(38_00n)
+  })
+
+  test('a refund that the balance can not pay is refused with the available amount', async () => {
+    const reference = await world.paid({ amount: { value: '100.5', ticker: 'UAH' } })
+    await expect(world.refund(reference, undefined)).rejects.toThrow(/has only 98\.49 UAH available$/)
   })
 
   test('money in suspense of which a part is given back is not given to the merchant as well', async () => {
@@ -202,7 +207,7 @@ describe('money that goes back', () => {
 
   test('our own whole refund makes the payment reversed at the acquirer, which is not a chargeback', async () => {
     const reference = await world.paid()
-    await expect(world.refund(reference)).rejects.toThrow('the merchant has only 9800')
+    await expect(world.refund(reference)).rejects.toThrow('the merchant has only 98 UAH available')
     await world.paid()
     await world.refund(reference)
     await reverse(reference)
