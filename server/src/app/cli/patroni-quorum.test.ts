@@ -109,8 +109,13 @@ test('P5 failsafe_mode and a pause are said', async () => {
 test('P5 the settings in force, and the versions of all machines', async () => {
   const urls = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   const dcs = {
-    ...{ ttl: 20, loop_wait: 3, retry_timeout: 5, synchronous_mode: 'quorum', synchronous_mode_strict: true },
-    ...{ synchronous_node_count: 1, postgresql: { use_pg_rewind: true, parameters: { wal_log_hints: 'on' } } },
+    ttl: 20,
+    loop_wait: 3,
+    retry_timeout: 5,
+    synchronous_mode: 'quorum',
+    synchronous_mode_strict: true,
+    synchronous_node_count: 1,
+    postgresql: { use_pg_rewind: true, parameters: { wal_log_hints: 'on' } },
   }
   const roles = ['leader', 'quorum_standby', 'quorum_standby']
   const use = (versions: string[], named = roles, settings: object = dcs): void => {

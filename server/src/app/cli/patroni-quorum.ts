@@ -2,15 +2,19 @@ import { mappingOf, type PlainValue } from './plain-yaml.ts'
 
 type Mapping = Readonly<Record<string, PlainValue>>
 
+/** A plain value in lower case; empty when it is absent, a mapping or a list. */
+const wordOf = (value: PlainValue | undefined): string =>
+  typeof value === 'object' || value === undefined ? '' : String(value).toLowerCase()
+
 /** A setting as Patroni reads a switch (`parse_bool` of patroni/utils.py); undefined if it is neither on nor off. */
 export const switchOf = (value: PlainValue | undefined): boolean | undefined => {
-  const word = String(value).toLowerCase()
+  const word = wordOf(value)
   if (['on', 'true', 'yes', '1'].includes(word)) return true
   return ['off', 'false', 'no', '0'].includes(word) ? false : undefined
 }
 
 /** Whether `synchronous_mode` asks for quorum commit (`is_quorum_commit_mode` of patroni/global_config.py, 4.0.7). */
-export const isQuorum = (dcs: Mapping): boolean => String(dcs['synchronous_mode']).toLowerCase() === 'quorum'
+export const isQuorum = (dcs: Mapping): boolean => wordOf(dcs['synchronous_mode']) === 'quorum'
 
 /**
  * How many standbys have a commit before it is acknowledged (`synchronous_node_count` of patroni/global_config.py with
