@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Report } from './doctor-acquirers.ts'
 import type { Note } from './doctor-networks.ts'
 import { askPatroni, hostsOf, isLoopback, problemsOfTls, readPatroniClient } from './patroni-tls.ts'
-import { isQuorum, problemsOfFence, problemsOfQuorum, replicationFactor, switchOf } from './patroni-quorum.ts'
+import { isQuorum, problemsOfFence, problemsOfQuorum, replicationFactor, switchOf, wordOf } from './patroni-quorum.ts'
 import { mappingOf, readPlainYaml, textOf, type PlainValue } from './plain-yaml.ts'
 
 type Mapping = Readonly<Record<string, PlainValue>>
@@ -193,7 +193,7 @@ const parametersOf = (cluster: Mapping, local: Mapping, section: string): Mappin
 const problemsOfParameters = (parameters: Mapping): string[] => {
   const problems: string[] = []
   const commit = parameters['synchronous_commit']
-  const word = String(commit).toLowerCase()
+  const word = wordOf(commit)
   if (word === 'remote_write')
     problems.push('synchronous_commit is remote_write: the standby may lose a commit when its machine stops')
   else if (commit !== undefined && commit !== null && switchOf(commit) !== true && word !== 'remote_apply')
@@ -226,6 +226,6 @@ const isOn = (value: PlainValue | undefined): boolean => switchOf(value) === tru
 
 /** Whether PostgreSQL reads a value as off: it accepts each beginning of a word (src/backend/utils/adt/bool.c). */
 const isOff = (value: PlainValue | undefined): boolean => {
-  const word = String(value ?? '').toLowerCase()
+  const word = wordOf(value)
   return word !== '' && (['0', 'of', 'off'].includes(word) || 'false'.startsWith(word) || 'no'.startsWith(word))
 }

@@ -2,9 +2,9 @@ import { mappingOf, type PlainValue } from './plain-yaml.ts'
 
 type Mapping = Readonly<Record<string, PlainValue>>
 
-/** A plain value in lower case; empty when it is absent, a mapping or a list. */
-const wordOf = (value: PlainValue | undefined): string =>
-  typeof value === 'object' || value === undefined ? '' : String(value).toLowerCase()
+/** A single value in small letters, and an empty text for an absent one, a list or a mapping. */
+export const wordOf = (value: PlainValue | undefined): string =>
+  value === undefined || value === null || typeof value === 'object' ? '' : String(value).toLowerCase()
 
 /** A setting as Patroni reads a switch (`parse_bool` of patroni/utils.py); undefined if it is neither on nor off. */
 export const switchOf = (value: PlainValue | undefined): boolean | undefined => {
@@ -49,7 +49,7 @@ export const problemsOfQuorum = (dcs: Mapping): string[] => {
 export const problemsOfFence = (file: Mapping, { ttl, wait }: { ttl: number; wait: number }): string[] => {
   const watchdog = mappingOf(file['watchdog'])
   // As `parse_mode` of patroni/watchdog/base.py.
-  if (!['require', 'required'].includes(String(watchdog['mode']).toLowerCase()))
+  if (!['require', 'required'].includes(wordOf(watchdog['mode'])))
     return [
       'synchronous_mode quorum without watchdog.mode required: a primary whose Patroni hangs goes on, and the other standby acknowledges its commits after the vote for a new primary',
     ]
