@@ -1,4 +1,3 @@
-import { totalmem } from 'node:os'
 import { defineConfig, type TestUserConfig } from 'vitest/config'
 import { isLong } from './test/setup/cases.ts'
 import { fastFolder } from './test/setup/fast-folder.ts'
@@ -17,14 +16,11 @@ process.env['NODE_COMPILE_CACHE'] ??= COMPILE_CACHE
 const setupFiles = ['test/setup/cleaning.ts']
 const never = ['**/node_modules/**', '**/dist/**', '**/.bursar/**']
 
-/** Five files with a sandbox each, beside the checks, hold less. */
-const ENOUGH_MEMORY = 15 * 2 ** 30
-
 /**
  * Files at a time. Every file has folders, ports and a database of its own, so that any two can run beside each other;
- * while one waits for a block the other computes. With four, two processors were idle for a quarter of the time.
+ * while one waits for a block the other computes. With five, browsers wait too long for two processors.
  */
-const maxWorkers = totalmem() < ENOUGH_MEMORY ? 4 : 5
+const maxWorkers = 4
 
 /**
  * A busy machine is slow, and that is no finding: a polled condition has a minute, not vitest's second, and a test
