@@ -84,7 +84,7 @@ const payByCard: Action = {
   },
 }
 
-/** A card number that nobody else uses: its first six digits count up. */
+/** A new card number, used once: its first six digits count up. */
 export const newCard = (simulation: Simulation, random: Random): string => {
   const count = String(simulation.books.nextTurn() % 100_000).padStart(5, '0')
   const digits = `5${count}${String(random.int(1_000_000_000)).padStart(9, '0')}`

@@ -34,7 +34,7 @@ const judge = (
   return judgeMemberRefunds({ requested, refundsAsked }, [payment])
 }
 
-test('a refund that nobody has approved is not made', () => {
+test('a refund without an approval is not made', () => {
   expect(judge(asked(), [], [], { refunds: 1 })).toHaveLength(1)
   expect(judge(asked(), [approved()], [], { refunds: 1 })).toEqual([])
 })

@@ -23,7 +23,7 @@ export const judgeMemberRefunds = (
   return [...byPayment].flatMap(([reference, requests]) => {
     const payment = payments.find((one) => one.reference === reference)!
     const ordered = refundsAsked.filter((one) => one.reference === reference)
-    // None is made of a request that nobody has approved, or that an operator's refund came before.
+    // No refund is made for a request without an approval, or after a refund by an operator.
     const possible = requests.filter(
       (one) => one.decisions.length > 0 && !ordered.some((order) => isBetween(order, one)),
     )

@@ -40,6 +40,6 @@ const show = (): void => {
 
 quote?.classList.add('counts')
 show()
-// A browser may stop the timers of a page that nobody sees.
+// A browser may stop the timers of a hidden page.
 document.addEventListener('visibilitychange', show)
 addEventListener('pageshow', show)

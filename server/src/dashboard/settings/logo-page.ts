@@ -13,7 +13,7 @@ import { discardLogo, publishLogo, removeShownLogo, uploadLogo } from './logo-co
 import { LOGO_WORDS, type LogoWords } from './words/logo.ts'
 import { SETTINGS_WORDS } from './words/index.ts'
 
-/** A logo as the source of a picture in a page of a member. Drafts have no address: nobody but members sees them. */
+/** A logo as the source of a picture in a page of a member. A draft has no URL, so that only members see it. */
 export const inPage = ({ mediaType, bytes, width, height }: Logo): SellerLogo => ({
   src: `data:${mediaType};base64,${bytes.toString('base64')}`,
   width,
