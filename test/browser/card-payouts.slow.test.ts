@@ -2,9 +2,9 @@
 import { beforeAll, expect, test } from 'vitest'
 import { LANGUAGES } from '@bursar/checkout'
 import { runRefunds } from '../../server/src/app/composition/test-refunds.ts'
-import { createCatalogue } from '../../server/src/market/assets/index.ts'
 import type { Role } from '../../server/src/people/access/index.ts'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
+import { CARD_CATALOGUE } from '../world/catalogue.ts'
 import { useDashboard } from '../world/dashboard.ts'
 import { giveMoney } from '../world/ledger.ts'
 import { makeMerchant } from '../world/merchant.ts'
@@ -15,23 +15,9 @@ import { openSignedIn, type Visit } from './signed-in.ts'
 const CARD = '4242 4242 4242 4242'
 const MASKED = '424242******4242'
 const PHONE = { width: 320, height: 640 }
-const catalogue = createCatalogue({
-  crypto: [
-    {
-      ticker: 'BTC',
-      name: 'Bitcoin',
-      networks: { BITCOIN: { decimals: 8, minDeposit: '0.0001', minWithdrawal: '0.0001' } },
-    },
-  ],
-  fiat: [
-    { ticker: 'UAH', name: 'Hryvnia', scale: 2, payout: { fee: { bps: 100 } } },
-    { ticker: 'KZT', name: 'Tenge', scale: 2, payout: { fee: { bps: 50 } } },
-  ],
-})
-
 describeWithChromium('a payout to a card', () => {
   const visit = useChromium()
-  const { edge, join } = useDashboard({ ofPort: true, catalogue })
+  const { edge, join } = useDashboard({ ofPort: true, catalogue: CARD_CATALOGUE })
   const origin = (): string => `http://localhost:${edge.port}`
   const at = (page: string): string => `${origin()}/app/merchants/${edge.merchant.id}/${page}`
   const runtime = () => createTestRuntime(edge.db, () => edge.clock.ms)
@@ -74,7 +60,7 @@ describeWithChromium('a payout to a card', () => {
     expect(await checker.page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
     await checker.page.getByRole('button', { name: 'Approve and pay' }).click()
     await checker.page.getByText('The payout to the card is being made.').waitFor()
-    await runRefunds(runtime(), catalogue)
+    await runRefunds(runtime(), CARD_CATALOGUE)
     await page.goto(request)
     await page.locator('a[href*="payouts/made/card/"]').click()
     await page.getByText(MASKED).first().waitFor()

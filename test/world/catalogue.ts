@@ -18,3 +18,18 @@ export const catalogueOn = (network: Network, assets: Readonly<Record<string, Se
     })),
     fiat: [],
   })
+
+/** Currencies that cards are paid in, beside a coin. */
+export const CARD_CATALOGUE = createCatalogue({
+  crypto: [
+    {
+      ticker: 'BTC',
+      name: 'Bitcoin',
+      networks: { BITCOIN: { decimals: 8, minDeposit: '0.0001', minWithdrawal: '0.0001' } },
+    },
+  ],
+  fiat: [
+    { ticker: 'UAH', name: 'Hryvnia', scale: 2, payout: { fee: { bps: 100 } } },
+    { ticker: 'KZT', name: 'Tenge', scale: 2, payout: { fee: { bps: 50 } } },
+  ],
+})

@@ -50,6 +50,7 @@ import { logoRoute } from '../../server/src/merchants/logos/index.ts'
 import { createDocumentMaker } from '../../server/src/merchants/documents/index.ts'
 import { createTestRuntime } from './runtime.ts'
 import { useEdge, type Answer } from './edge.ts'
+import { fieldOf, unescaped } from './page-text.ts'
 
 const ORIGIN = 'https://pay.example'
 const KEY = new Uint8Array(32).fill(7)
@@ -69,35 +70,7 @@ export interface TestBrowser {
   optionsOf(path: string, does: string): Promise<object>
 }
 
-/** The text that a reader of a page sees, without tags. */
-export const textOf = ({ text }: Pick<Answer, 'text'>): string =>
-  unescaped(
-    text
-      .replaceAll(/<(style|script)[^]*?<\/\1>/g, ' ')
-      .replaceAll('<wbr>', '')
-      .replaceAll(/<[^>]*>/g, ' '),
-  ).replaceAll(/\s+/g, ' ')
-
-const unescaped = (text: string): string =>
-  text
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
-
-/** The value of a hidden field of a page. */
-export const fieldOf = ({ text }: Pick<Answer, 'text'>, name: string): string => {
-  const found = new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1]
-  if (found === undefined) throw new Error(`the page has no field ${name}`)
-  return unescaped(found)
-}
-
-/** The hidden fields with which a form of a sign-in or a proof carries the text that was typed before. */
-export const carriedFields = ({ text }: Pick<Answer, 'text'>): Record<string, string> =>
-  Object.fromEntries(
-    [...text.matchAll(/name="(kept-[^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name!, unescaped(value!)]),
-  )
+export { carriedFields, fieldOf, textOf } from './page-text.ts'
 
 /** The secret of one-time codes on the page of an invitation, from its key in base32. */
 export const seedOf = (page: Pick<Answer, 'text'>): Buffer => {

@@ -1,4 +1,5 @@
 /** The browser of a member: pages and forms of the dashboard, as the api serves them. */
+import { unescaped } from '../../world/page-text.ts'
 import type { Simulation } from '../simulation.ts'
 
 export interface Page {
@@ -38,14 +39,6 @@ export const browse = ({ roles }: Simulation, token: string): Browser => {
       send(path, { method: 'POST', body: body instanceof FormData ? body : new URLSearchParams(body) }),
   }
 }
-
-const unescaped = (text: string): string =>
-  text
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
 
 /** The hidden fields of the first form of a page that has these; undefined: no form has them. */
 export const formOf = (

@@ -3,33 +3,20 @@ import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { createPaymentAcquirer } from '../../../../test/world/acquirer-payments.ts'
 import { createPayoutAcquirer } from '../../../../test/world/acquirer-payouts.ts'
+import { CARD_CATALOGUE } from '../../../../test/world/catalogue.ts'
 import { fieldOf, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
 import { giveMoney, spendableOf } from '../../../../test/world/ledger.ts'
 import { cardBox, makeMerchant } from '../../../../test/world/merchant.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { createRoutingTable } from '../../cards/acquiring/index.ts'
 import { createSendingJob } from '../../cards/card-payouts/index.ts'
-import { createCatalogue } from '../../market/assets/index.ts'
 import { countCardsOfRequests, createPlacingJob } from '../../pay-out/requests/index.ts'
 import { LANGUAGES } from '../../platform/base/language.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
 import { runRefunds } from './test-refunds.ts'
 
-const catalogue = createCatalogue({
-  crypto: [
-    {
-      ticker: 'BTC',
-      name: 'Bitcoin',
-      networks: { BITCOIN: { decimals: 8, minDeposit: '0.0001', minWithdrawal: '0.0001' } },
-    },
-  ],
-  fiat: [
-    { ticker: 'UAH', name: 'Hryvnia', scale: 2, payout: { fee: { bps: 100 } } },
-    { ticker: 'KZT', name: 'Tenge', scale: 2, payout: { fee: { bps: 50 } } },
-  ],
-})
-const { edge, memberOf } = useDashboard({ catalogue })
+const { edge, memberOf } = useDashboard({ catalogue: CARD_CATALOGUE })
 const CARD = '4242424242424242'
 const MASKED = '424242******4242'
 const HOUR_MS = 3_600_000
@@ -38,7 +25,7 @@ const runtime = () => createTestRuntime(edge.db, () => edge.clock.ms)
 const at = (page: string, merchantId = edge.merchant.id): string => `/app/merchants/${merchantId}/${page}`
 const go = (browser: TestBrowser, does: string, fields: Readonly<Record<string, string>>) =>
   browser.post(`${at('payouts/guide')}?lang=en`, { do: does, ...fields })
-const place = () => runRefunds(runtime(), catalogue)
+const place = () => runRefunds(runtime(), CARD_CATALOGUE)
 const made = async (): Promise<
   { masked: string; units: bigint; fee: bigint; localId: string; meta: string | null }[]
 > =>
@@ -116,7 +103,7 @@ test('a card is chosen and checked with its fee, requested once, approved by ano
   const sending = createSendingJob(
     {
       runtime: runtime(),
-      catalogue,
+      catalogue: CARD_CATALOGUE,
       acquirers: new Map([['first', acquirer]]),
       routing: createRoutingTable([acquirer]),
       cards: cardBox,
@@ -208,10 +195,10 @@ test('a number is in no table but sealed, is sealed again with the newest key, a
   const job = createPlacingJob(
     {
       runtime: runtime(),
-      rules: { catalogue, bitcoinChain: 'regtest' },
+      rules: { catalogue: CARD_CATALOGUE, bitcoinChain: 'regtest' },
       refunds: { claim: noRefund, card: noRefund },
       toCards: {
-        rules: { catalogue, routing: createRoutingTable([createPaymentAcquirer('first')]) },
+        rules: { catalogue: CARD_CATALOGUE, routing: createRoutingTable([createPaymentAcquirer('first')]) },
         cards: ring,
         stops: () => Promise.resolve([]),
       },
@@ -250,7 +237,7 @@ test('a payout that the balance can not pay fails with its reason, and one that 
   await place()
   expect([await made(), await waitingCards()]).toEqual([before, 0])
 
-  const tickers = [...catalogue.crypto, ...catalogue.fiat].map(({ ticker }) => ticker)
+  const tickers = [...CARD_CATALOGUE.crypto, ...CARD_CATALOGUE.fiat].map(({ ticker }) => ticker)
   const rules = Object.fromEntries(tickers.map((ticker) => [`approvals-${ticker}`, '1']))
   const policy = { version: '0', addresses: 'book', cooling: '24', api: 'free', 'from-hour': '0', 'to-hour': '0' }
   expect((await owner.post(at('payouts/policy'), { ...rules, ...policy })).status).toBe(303)

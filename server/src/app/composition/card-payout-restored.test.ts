@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { createPayoutAcquirer } from '../../../../test/world/acquirer-payouts.ts'
+import { CARD_CATALOGUE } from '../../../../test/world/catalogue.ts'
 import { fieldOf, useDashboard } from '../../../../test/world/dashboard.ts'
 import { giveMoney } from '../../../../test/world/ledger.ts'
 import { cardBox } from '../../../../test/world/merchant.ts'
@@ -10,23 +11,18 @@ import { createRoutingTable } from '../../cards/acquiring/index.ts'
 import { createSendingJob, idForRequest } from '../../cards/card-payouts/index.ts'
 import { referenceOf } from '../../cards/card-payouts/sending.ts'
 import { createStop, liftStop } from '../../ledger/stops/index.ts'
-import { createCatalogue } from '../../market/assets/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
 import { acceptDatabase } from '../../platform/runtime/installation.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { runRefunds } from './test-refunds.ts'
 
-const catalogue = createCatalogue({
-  crypto: [],
-  fiat: [{ ticker: 'UAH', name: 'Hryvnia', scale: 2, payout: { fee: { bps: 100 } } }],
-})
-const { edge, memberOf } = useDashboard({ catalogue })
+const { edge, memberOf } = useDashboard({ catalogue: CARD_CATALOGUE })
 const CARD = '4242424242424242'
 const PAID = 1_500_00n
 const HOUR_MS = 3_600_000
 const runtime = () => createTestRuntime(edge.db, () => edge.clock.ms)
-const place = (): Promise<void> => runRefunds(runtime(), catalogue)
+const place = (): Promise<void> => runRefunds(runtime(), CARD_CATALOGUE)
 
 beforeAll(() => giveMoney(runtime(), { merchantId: edge.merchant.id, asset: 'UAH' }, 20_000_00n))
 
@@ -61,7 +57,7 @@ const accounts = async (requestId: string) => {
   const sending = createSendingJob(
     {
       runtime: runtime(),
-      catalogue,
+      catalogue: CARD_CATALOGUE,
       acquirers: new Map([
         ['second', second],
         ['first', first],

@@ -3,10 +3,8 @@
  * once; the later steps carry it sealed for the session.
  */
 import { foreign, html, type Piece } from '@bursar/checkout/html'
-import { ICONS } from '@bursar/checkout/icons'
-import { facts, note } from '@bursar/checkout/parts'
+import { facts } from '@bursar/checkout/parts'
 import {
-  approvalsFor,
   currenciesForCards,
   judgeCardPayout,
   PayoutProblem,
@@ -16,18 +14,19 @@ import {
   type PricedCardPayout,
   type TypedCardPayout,
 } from '../../pay-out/requests/index.ts'
-import { hidden, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
+import { linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import type { Session } from '../../people/access/index.ts'
 import { maskCard } from '../../platform/api/card-numbers.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { merchantPage, type Scope, type Submitted } from '../frame/index.ts'
+import { type Scope, type Submitted } from '../frame/index.ts'
+import { checkedPayoutPage } from './checked-payout.ts'
 import { pathOfRequest, type PayoutPagesDeps } from './deps.ts'
 import { FEES } from './fees.ts'
 import { button, radio, stepPage } from './guide-step.ts'
 import { FIELDS, textPiece } from './new-page.ts'
-import { amountOf, saidPiece, textsOf, type Said } from './pieces.ts'
+import { amountOf, textsOf, type Said } from './pieces.ts'
 import { CARD_WORDS } from './words/cards.ts'
 import { GUIDE_WORDS } from './words/guide.ts'
 
@@ -225,32 +224,19 @@ const checkedPage = async (
   said?: Said,
 ): Promise<PageAnswer> => {
   const { scope } = submitted
-  const { visit, merchantId } = scope
-  const [words, texts] = [CARD_WORDS[scope.language], textsOf(scope)]
-  const amount = (value: bigint): string => amountOf(deps.rules.catalogue, ticker, value)
-  const weighed = { lines: [{ ticker, units }], refunded: null }
-  const needed = await approvalsFor(deps.db, merchantId, weighed, visit.now.real)
+  const words = CARD_WORDS[scope.language]
   const isShort = (await availableIn(deps, scope, ticker)) < units + fee
-  const carried = { ...carriedCard(deps, submitted, typed), [FIELDS.amount]: typed.amount, [FIELDS.meta]: meta }
-  const again = Object.entries(carried).map(([name, value]) => hidden(name, value))
-  const action = linkTo(visit, visit.path)
-  const warning = (isShown: boolean, text: string): Piece => isShown && note('warn', ICONS.alert, text)
-  return merchantPage(scope, {
-    title: texts.checkTitle,
-    part: 'payouts',
-    status: said ? 400 : 200,
-    sections: [
-      saidPiece(said),
-      html`<form method="post" class="panel" action="${action}"><p>${texts.checkText}</p>${facts([
-        [texts.amount, html`<strong>${amount(units)}</strong>`],
-        [words.card, foreign(maskCard(card))],
-        [texts.fee, fee === 0n ? texts.free : amount(fee)],
-        [texts.total, amount(units + fee)],
-        meta === '' ? undefined : [texts.meta, foreign(meta)],
-      ])}${warning(isShort, words.isShort)}<p class="soft">${words.feeText}</p><p>${
-        needed === 0 ? texts.payAloneText : texts.approvalsNeeded(needed)
-      }</p>${hidden('do', 'card-ask')}${hidden('form-key', deps.runtime.newId())}${hidden(FEES, String(fee))}${again}
-<div class="pager"><button>${texts.ask}</button></div></form><form method="post" action="${action}">${hidden('do', 'card-edit')}${again}<div class="pager"><button class="second">${texts.edit}</button></div></form>`,
-    ],
-  })
+  const checked = {
+    ticker,
+    units,
+    fee,
+    receiver: [[words.card, foreign(maskCard(card))]],
+    reference: meta === '' ? undefined : foreign(meta),
+    warning: isShort ? words.isShort : undefined,
+    feeText: words.feeText,
+    shownFees: String(fee),
+    verbs: { ask: 'card-ask', edit: 'card-edit' },
+    typed: { ...carriedCard(deps, submitted, typed), [FIELDS.amount]: typed.amount, [FIELDS.meta]: meta },
+  } as const
+  return checkedPayoutPage(deps, scope, checked, said)
 }

@@ -1,10 +1,7 @@
 import { foreign, html, type Markup, type Piece } from '@bursar/checkout/html'
-import { ICONS } from '@bursar/checkout/icons'
-import { facts, note } from '@bursar/checkout/parts'
 import type { Network } from '@bursar/chainkit'
 import { showNetwork } from '../../merchants/documents/index.ts'
 import {
-  approvalsFor,
   judgePayouts,
   keyOf,
   knownAddresses,
@@ -23,9 +20,10 @@ import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { merchantPage, type Scope, type Submitted } from '../frame/index.ts'
+import { checkedPayoutPage } from './checked-payout.ts'
 import { pathOfRequest, type PayoutPagesDeps } from './deps.ts'
 import { FEES, hasRisen, shownFees } from './fees.ts'
-import { addressPiece, amountOf, backPiece, type Said, saidPiece, textsOf } from './pieces.ts'
+import { addressPiece, backPiece, type Said, saidPiece, textsOf } from './pieces.ts'
 
 /** The names of the fields. */
 export const FIELDS = { asset: 'payout-asset', to: 'payout-to', amount: 'payout-amount', meta: 'payout-meta' } as const
@@ -167,38 +165,30 @@ export const textPiece = (
 
 /** The payout as it would be made now, with its fee. Nothing is stored yet. */
 export const checkedPage = async (
-  { db, rules, runtime }: PayoutPagesDeps,
+  deps: PayoutPagesDeps,
   scope: Scope,
   typed: Typed,
   priced: Priced,
   said?: Said,
 ): Promise<PageAnswer> => {
   const texts = textsOf(scope)
-  const { visit, merchantId } = scope
   const { place, units, fee } = priced
-  const { ticker } = place.where.asset
   const { network } = place.where.on
-  const shown = (amount: bigint): string => amountOf(rules.catalogue, ticker, amount)
-  const known = await knownAddresses(db, merchantId, visit.now.real)
-  const needed = await approvalsFor(db, merchantId, { lines: [{ ticker, units }], refunded: null }, visit.now.real)
-  const again = Object.entries(FIELDS).map(([field, name]) => hidden(name, typed[field as FieldName]))
-  return merchantPage(scope, {
-    title: texts.checkTitle,
-    part: 'payouts',
-    status: said ? 400 : 200,
-    sections: [
-      saidPiece(said),
-      html`<form method="post" class="panel" action="${linkTo(visit, visit.path)}"><p>${texts.checkText}</p>${facts([
-        [texts.amount, html`<strong>${shown(units)}</strong>`],
-        [texts.network, showNetwork(network as Network)],
-        [texts.to, addressPiece(place.to)],
-        [texts.fee, fee === 0n ? texts.free : shown(fee)],
-        [texts.total, shown(units + fee)],
-        typed.meta === '' ? undefined : [texts.meta, foreign(typed.meta)],
-      ])}${!known.has(keyOf(network, place.to)) && note('warn', ICONS.alert, texts.isNew)}<p class="soft">${texts.feeText}</p><p>${
-        needed === 0 ? texts.payAloneText : texts.approvalsNeeded(needed)
-      }</p>${hidden('do', 'ask')}${hidden('form-key', runtime.newId())}${hidden(FEES, shownFees([priced]))}${again}
-<div class="pager"><button>${texts.ask}</button></div></form><form method="post" action="${linkTo(visit, visit.path)}">${hidden('do', 'edit')}${again}<div class="pager"><button class="second">${texts.edit}</button></div></form>`,
+  const known = await knownAddresses(deps.db, scope.merchantId, scope.visit.now.real)
+  const checked = {
+    ticker: place.where.asset.ticker,
+    units,
+    fee,
+    receiver: [
+      [texts.network, showNetwork(network as Network)],
+      [texts.to, addressPiece(place.to)],
     ],
-  })
+    reference: typed.meta === '' ? undefined : foreign(typed.meta),
+    warning: known.has(keyOf(network, place.to)) ? undefined : texts.isNew,
+    feeText: texts.feeText,
+    shownFees: shownFees([priced]),
+    verbs: { ask: 'ask', edit: 'edit' },
+    typed: Object.fromEntries(Object.entries(FIELDS).map(([field, name]) => [name, typed[field as FieldName]])),
+  } as const
+  return checkedPayoutPage(deps, scope, checked, said)
 }

@@ -52,8 +52,8 @@ const judge = async (deps: ColdDeps, position: Position, given: HotLimits, isUnd
   const { ticker } = position
   const limits = inLedgerUnits(catalogue, network, ticker, given)
   const subject = `${network}/${ticker}`
-  const from = isEvmNetwork(network) ? await richestKeyOf(deps, ticker) : undefined
   const above = excessOf(position, limits)
+  const from = isEvmNetwork(network) && above > 0n ? await richestKeyOf(deps, ticker) : undefined
   // One address sends, and keeps its share of the target; the excess of others goes with the next transfer.
   const movable = from ? from.free - limits.target / BigInt(deps.sending.hotAddresses) : above
   const excess = movable <= 0n ? 0n : onChainUnits(deps, ticker, movable < above ? movable : above)
