@@ -1,4 +1,4 @@
-/** Two merchants for the walk over routes with foreign ids, and for each route the ids of the other merchant's objects. */
+/** Two merchants for the walk over routes, and for each route the ids of the other merchant's objects. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
@@ -26,7 +26,7 @@ const PAYOUT = {
 
 export type Fields = Readonly<Record<string, string>>
 /** What a route takes beside the merchant. */
-export interface Row {
+interface Row {
   /** values of the path's parameters, each set an object of the other merchant */
   paths?: readonly Fields[]
   /** queries with ids of the other merchant; the answer may be a page of one's own */
@@ -118,12 +118,13 @@ export const openForeignWorld = async ({
     await idOf(`select person_id as id from dashboard_members where merchant_id = '${OTHER}' and role = 'owner'`),
   ]
   const payment = randomUUID()
+  const createdAt = new Date(edge.clock.ms)
   await withoutTriggers(edge.db, async (tx) => {
     // Raw: a payment takes an acquirer; nothing but its identifier is tested.
     await sql`insert into payments(merchant_id, id, invoice_id, acquirer, tried, ticker, units, description, language,
         return_url, expires_at, state, paid_ticker, paid_units, fee_units, masked_card, created_at, updated_at)
-      values (${OTHER}, ${payment}, ${card.id}, 'first', '{first}', 'UAH', 100, 'secret-payment', 'en', '', now(), 'credited',
-        'UAH', 100, 0, 'secret-card', now(), now())`.execute(tx)
+      values (${OTHER}, ${payment}, ${card.id}, 'first', '{first}', 'UAH', 100, 'secret-payment', 'en', '', ${createdAt}, 'credited',
+        'UAH', 100, 0, 'secret-card', ${createdAt}, ${createdAt})`.execute(tx)
   })
   const logo = await readLogo(pngFile(plainPicture(64, 32, [1, 2, 3, 255])))
   for (const show of [true, false])
