@@ -41,7 +41,7 @@ import { act, balanceOf } from './ledger.ts'
 import { box, changeSettings, makeMerchant } from './merchant.ts'
 import { notificationsOf, openAlerts } from './observed.ts'
 import { callRoute, type Answer } from './requests.ts'
-import { createTestRuntime, increasingIds } from './runtime.ts'
+import { createTestRuntime } from './runtime.ts'
 
 export const START = Date.parse('2026-01-05T10:00:00Z')
 export const MINUTE_MS = 60_000
@@ -151,7 +151,7 @@ export const openFiatInvoices = async (
     die()
     await new Promise(() => {})
   }
-  const runtime: Runtime = { ...createTestRuntime(db, () => world.now), newId: increasingIds(() => world.now) }
+  const runtime: Runtime = createTestRuntime(db, () => world.now)
   const jobs: Job[] = [
     asOne(createPaymentJobs({ runtime, acquirers, table, subscriber, publicUrl: settings.publicUrl, pause }, 1)),
     createRefundJob({ runtime, acquirers, subscriber, pause }, 1),

@@ -6,20 +6,15 @@ import type { Db } from '../../server/src/platform/db/index.ts'
 import { createClock } from '../../server/src/platform/runtime/clock.ts'
 import type { Runtime } from '../../server/src/platform/runtime/runtime.ts'
 
-/** @param now ms; the business clock shows the same */
-export const createTestRuntime = (db: Db, now: () => number = Date.now): Runtime => ({
-  db,
-  clock: createClock(now),
-  newId: () => uuidv7(now(), randomBytes(10)),
-  log: pino({ enabled: false }),
-})
+let count = 0
 
 /**
- * Ids that increase while a test's clock stands still. In production, rows are made some milliseconds after each other.
+ * Ids of this process that increase while a test's clock stands still. In production, rows are made some milliseconds
+ * after each other.
  */
-export const increasingIds = (now: () => number): NewId => {
-  let count = 0
-  return () => {
+const increasingIds =
+  (now: () => number): NewId =>
+  () => {
     const bytes = randomBytes(10)
     // Bits 12 to 15 of the first two bytes and the first two bits of the third belong to the format.
     bytes.writeUInt16BE(count >>> 16, 0)
@@ -28,4 +23,11 @@ export const increasingIds = (now: () => number): NewId => {
     count += 1
     return uuidv7(now(), bytes)
   }
-}
+
+/** Rows that are made one after the other have increasing ids. @param now ms; the business clock shows the same */
+export const createTestRuntime = (db: Db, now: () => number = Date.now): Runtime => ({
+  db,
+  clock: createClock(now),
+  newId: increasingIds(now),
+  log: pino({ enabled: false }),
+})
