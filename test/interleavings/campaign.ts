@@ -28,8 +28,7 @@ export const runCampaign = async (options: CampaignOptions): Promise<Campaign> =
     const bench = await openBench(databaseUrl)
     try {
       for (let pair = queue.shift(); pair !== undefined; pair = queue.shift()) {
-        const open = await bench.open(pair)
-        const { counts, failure } = await open.explore({ most, seed: `${seed}/${nameOf(pair)}` })
+        const { counts, failure } = await bench.open(pair).explore({ most, seed: `${seed}/${nameOf(pair)}` })
         all.pairs += 1
         all.completePairs += Number(counts.complete)
         all.schedules += counts.schedules

@@ -1,13 +1,17 @@
-/** Some orders of all pairs of operations that can meet. `npm run interleave` tries more, and all pairs. */
+/**
+ * Some orders of all pairs of operations that can meet, but those of interleavings.test.ts, which `.ci/run` runs too.
+ * `npm run interleave` tries more, and all pairs.
+ */
 import { expect, test } from 'vitest'
 import { createDatabase } from '../setup/database.ts'
 import { migrated } from '../setup/migrated.ts'
 import { runCampaign, textOfFailure } from './campaign.ts'
-import { CHOSEN, MEETING, nameOf, OPERATIONS, PAIRS } from './operations/index.ts'
+import { CHOSEN, MEETING, nameOf, OFTEN_MEETING, OPERATIONS, PAIRS } from './operations/index.ts'
 import { openBench } from './pair.ts'
 
 /** Orders of each pair, the two serial ones among them. */
 const most = 3
+const pairs = CHOSEN.filter((pair) => !OFTEN_MEETING.includes(pair))
 
 test(
   'every two operations that can meet leave the result of one of the two serial orders',
@@ -15,9 +19,9 @@ test(
     const databases = [await createDatabase({ template: migrated }), await createDatabase({ template: migrated })]
     try {
       const databaseUrls = databases.map(({ url }) => url)
-      const { failures, pairs, deadlocks } = await runCampaign({ databaseUrls, pairs: CHOSEN, most, seed: 'slow' })
+      const { failures, ...counts } = await runCampaign({ databaseUrls, pairs, most, seed: 'slow' })
       expect(failures.map(textOfFailure)).toEqual([])
-      expect({ pairs, deadlocks }).toEqual({ pairs: CHOSEN.length, deadlocks: 0 })
+      expect(counts).toMatchObject({ pairs: pairs.length, deadlocks: 0 })
     } finally {
       for (const { drop } of databases) await drop()
     }

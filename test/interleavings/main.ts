@@ -40,7 +40,7 @@ const replay = (databases: Databases, pair: Pair, schedule: string): Promise<Fai
   databases.use(async ({ databaseUrl }) => {
     const bench = await openBench(databaseUrl)
     try {
-      const { ran, failure } = await (await bench.open(pair)).replay(schedule)
+      const { ran, failure } = await bench.open(pair).replay(schedule)
       for (const { turn, text } of ran.steps) console.log(`${turn} ${pair[turn].name}: ${oneLine(text)}`)
       for (const [at, result] of ran.results.entries()) console.log(`${pair[at]!.name}: ${String(result)}`)
       return failure

@@ -43,8 +43,8 @@ export interface OpenPair {
 
 /** A database with the means to step operations on it. */
 export interface Bench {
-  /** Makes the rows that the operations find. One pair is open at a time. */
-  open(pair: Pair): Promise<OpenPair>
+  /** One pair is open at a time. */
+  open(pair: Pair): OpenPair
   /** Runs one operation alone. @returns the rows that it has changed or removed, as `outcomeOf` shows them */
   changedBy(operation: Operation): Promise<ReadonlySet<string>>
   close(): Promise<void>
@@ -61,24 +61,23 @@ const RECORDS = 'records-are-books'
 export const openBench = async (url: string): Promise<Bench> => {
   const prepared = await openPrepared(url)
   const scene = await makeScene(url)
-  const free = await takeSnapshot(prepared.db, 'interleavings_free')
+  const free = await takeBeginning(prepared, scene, 'interleavings_free')
   await stopMoney(prepared.db, { merchantId: scene.merchantId })
-  const stopped = await takeSnapshot(prepared.db, 'interleavings_stopped')
+  const stopped = await takeBeginning(prepared, scene, 'interleavings_stopped')
   const sides: [Side, Side] = [await startSide(url), await startSide(url)]
   const connections = sides.map(connectionsOf)
   return {
-    open: async (pair) => {
-      const snapshot = pair.some(({ isStopped }) => isStopped) ? stopped : free
-      await snapshot.restore()
+    open: (pair) => {
+      const beginning = pair.some(({ isStopped }) => isStopped) ? stopped : free
       const processes = connections.map(({ db, settings, holders }): Process => {
         return { runtime: { ...scene.world.runtime, db }, settings, holders }
       })
-      return openPair({ pair, scene, snapshot, prepared, sides, processes: processes as [Process, Process] })
+      return openPair({ pair, scene, beginning, prepared, sides, processes: processes as [Process, Process] })
     },
     changedBy: async (operation) => {
-      await (operation.isStopped ? stopped : free).restore()
+      const { snapshot, names } = operation.isStopped ? stopped : free
+      await snapshot.restore()
       await scene.reset()
-      const names = await namesOf(prepared.db, scene)
       const before = await outcomeOf(prepared.db, names)
       operation.prepare?.(scene)
       const { db, settings, holders } = connections[0]!
@@ -112,19 +111,34 @@ const connectionsOf = (side: Side) => {
   return { db: createDb(pool), settings, holders, close }
 }
 
+/** The rows with which orders begin. */
+interface Beginning {
+  snapshot: Snapshot
+  /** of every id in them */
+  names: ReadonlyMap<string, string>
+  /** books less records, by address */
+  differingRecords: ReadonlyMap<string, bigint>
+}
+
+/** @param name of the schema with the copied rows */
+const takeBeginning = async (prepared: PreparedDb, scene: Scene, name: string): Promise<Beginning> => {
+  const { db } = prepared
+  const snapshot = await takeSnapshot(prepared, name)
+  return { snapshot, names: await namesOf(db, scene), differingRecords: await differingRecords(db) }
+}
+
 interface PairParts {
   pair: Pair
   scene: Scene
-  snapshot: Snapshot
+  beginning: Beginning
   prepared: PreparedDb
   sides: readonly [Side, Side]
   processes: readonly [Process, Process]
 }
 
-const openPair = async ({ pair, scene, snapshot, prepared, sides, processes }: PairParts): Promise<OpenPair> => {
+const openPair = ({ pair, scene, beginning, prepared, sides, processes }: PairParts): OpenPair => {
   const { db, client } = prepared
-  const names = await namesOf(db, scene)
-  const recordsAtFirst = await differingRecords(db)
+  const { snapshot, names, differingRecords: recordsAtFirst } = beginning
   /** of the two serial orders */
   const serial: Judged[] = []
 
@@ -227,7 +241,7 @@ const textOfError = (error: unknown): string => {
 }
 
 /** Every id that is in the rows before the operations begin. */
-const namesOf = async (db: PreparedDb['db'], { merchantId, otherId }: Scene): Promise<Map<string, string>> => {
+const namesOf = async (db: PreparedDb['db'], { merchantId, otherId }: Scene): Promise<ReadonlyMap<string, string>> => {
   const names = new Map([
     [merchantId, 'merchant'],
     [otherId, 'other'],

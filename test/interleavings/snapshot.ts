@@ -1,7 +1,7 @@
 /** The rows of a database at one moment, to which it returns as often as wanted. */
 import { sql } from 'kysely'
-import { withoutTriggers } from '../setup/unguarded.ts'
 import type { Db } from '../../server/src/platform/db/index.ts'
+import type { PreparedDb } from './prepared.ts'
 
 export interface Snapshot {
   /** Restores every table. No other connection may use the database meanwhile; sequences are not restored. */
@@ -9,7 +9,7 @@ export interface Snapshot {
 }
 
 /** Copies every table with rows into the schema `name`, in place of an earlier copy. */
-export const takeSnapshot = async (db: Db, name: string): Promise<Snapshot> => {
+export const takeSnapshot = async ({ db, withoutTriggers }: PreparedDb, name: string): Promise<Snapshot> => {
   const tables = await tablesOf(db)
   for (const text of [`drop schema if exists ${name} cascade`, `create schema ${name}`]) await sql.raw(text).execute(db)
   const restoring: string[] = []
@@ -26,7 +26,7 @@ export const takeSnapshot = async (db: Db, name: string): Promise<Snapshot> => {
   const body = `create function ${name}.restore() returns void language plpgsql as $$ begin ${restoring.join(' ')} end $$`
   await sql.raw(body).execute(db)
   const call = sql.raw(`select ${name}.restore()`)
-  return { restore: () => withoutTriggers(db, (tx) => call.execute(tx)) }
+  return { restore: async () => void (await call.execute(withoutTriggers)) }
 }
 
 interface Table {

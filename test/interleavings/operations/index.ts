@@ -27,6 +27,12 @@ export const PAIRS: readonly Pair[] = OPERATIONS.flatMap((one, at) =>
   OPERATIONS.slice(at).map((other): Pair => [one, other]),
 )
 
+/** They compete for one balance, one hold, one invoice, one card payout, or one chain. */
+const OFTEN = ['withdraw', 'give-back', 'take-back', 'pay-late', 'refund', 'exchange-once', 'convert', 'card-paid']
+
+/** Every two of the operations that most often meet: those that `npm test` tries. */
+export const OFTEN_MEETING: readonly Pair[] = PAIRS.filter((pair) => pair.every(({ name }) => OFTEN.includes(name)))
+
 /** Balances of the merchant. All that changes one of them meets there in the same way: by the lock of its account. */
 const BALANCES: readonly Subject[] = ['USDT', 'UAH']
 /** Orders that take from a balance: an operation that changes it is tried with these and with itself. */
