@@ -6,7 +6,7 @@
  */
 import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
-import type { DemoMerchant } from '../../sandbox/platform/merchants.ts'
+import { createDemoMerchants, type DemoMerchant } from '../../sandbox/platform/merchants.ts'
 import type { Role } from './connected.ts'
 import { startSandbox, type Sandbox } from './sandbox.ts'
 
@@ -23,17 +23,8 @@ let sandbox: Sandbox | undefined
 let turns: Promise<void> = Promise.resolve()
 
 /** Two merchants that no other file has. */
-const createMerchants = async ({ bursar, place: { inbox } }: Sandbox): Promise<DemoMerchant[]> => {
-  const made: DemoMerchant[] = []
-  for (const name of ['Demo shop', 'Demo market']) {
-    const { text } = await bursar('merchant', 'create', '--name', name, '--url', 'https://shop.example', '--json')
-    const { id, privateKey, webhookSecret } = JSON.parse(text) as DemoMerchant
-    const notificationsUrl = `${inbox}/merchant/${id}`
-    await bursar('merchant', 'set', id, 'notificationsUrl', notificationsUrl)
-    made.push({ id, privateKey, webhookSecret, notificationsUrl })
-  }
-  return made
-}
+const createMerchants = ({ place: { database, environment, inbox } }: Sandbox): Promise<DemoMerchant[]> =>
+  createDemoMerchants({ databaseUrl: database, dataKeyFile: environment['BURSAR_DATA_KEY_FILE']!, inbox })
 
 /** @returns whether the next file can have the sandbox */
 const serve = async (socket: Socket, lent: Sandbox): Promise<boolean> => {
