@@ -14,7 +14,12 @@ test(
     const databases = [await createDatabase({ template: migrated }), await createDatabase({ template: migrated })]
     try {
       const databaseUrls = databases.map(({ url }) => url)
-      const { failures, ...counts } = await runCampaign({ databaseUrls, pairs: OFTEN_MEETING, most: MOST, seed: 'test' })
+      const { failures, ...counts } = await runCampaign({
+        databaseUrls,
+        pairs: OFTEN_MEETING,
+        most: MOST,
+        seed: 'test',
+      })
       expect(failures.map(textOfFailure)).toEqual([])
       expect(counts).toMatchObject({ pairs: 36, deadlocks: 0 })
       expect(counts.schedules).toBe(36 * MOST)
