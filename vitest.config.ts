@@ -3,10 +3,13 @@ import { isLong } from './test/setup/cases.ts'
 import { fastFolder } from './test/setup/fast-folder.ts'
 import { COMPILE_CACHE } from './server/src/platform/process/compile-cache.ts'
 import { LongestFirst } from './test/setup/order.ts'
+import { PART, slowFilesOf } from './test/setup/parts.ts'
 
 /** The name of a file says where it runs; test/README.md says which name a test should have. */
 const system = '**/*.system.test.ts'
 const slow = '**/*.slow.test.ts'
+const part = process.env[PART]
+const slowFiles = slowFilesOf(part)
 /** The folder of all temporary folders of tests and of their processes. */
 const folder = process.env['TMPDIR'] ?? fastFolder()
 if (folder !== undefined) process.env['TMPDIR'] = folder
@@ -18,9 +21,10 @@ const never = ['**/node_modules/**', '**/dist/**', '**/.bursar/**']
 
 /**
  * Files at a time. Every file has folders, ports and a database of its own, so that any two can run beside each other;
- * while one waits for a block the other computes. With five, browsers wait too long for two processors.
+ * while one waits for a block the other computes. With five, browsers wait too long for two processors. Files that
+ * compute run one at a time, beside the others.
  */
-const maxWorkers = 4
+const maxWorkers = part === 'computing' ? 1 : 4
 
 /**
  * A busy machine is slow, and that is no finding: a polled condition has a minute, not vitest's second, and a test
@@ -43,7 +47,7 @@ export default defineConfig({
       // One process runs many files, and loads each module once: a quarter of the time went into loading them.
       project('unit', { include: ['**/*.test.ts'], exclude: [...never, system, slow], isolate: false }),
       project('system', { include: [system], exclude: never }),
-      project('slow', { include: [slow], exclude: never }),
+      project('slow', { ...slowFiles, exclude: [...never, ...slowFiles.exclude] }),
     ],
   },
 })

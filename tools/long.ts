@@ -1,5 +1,5 @@
 /**
- * `npm run test:long`: every property on twenty times the cases of `.ci/run`, and the tests that take a million rows or
+ * `npm run test:long`: every property on forty times the cases of `.ci/run`, and the tests that take a million rows or
  * dozens of kills, for hours. It writes the result of each file to test/long-tier.md. Arguments select files:
  *
  *     npm run test:long -- server/src/chain
@@ -75,8 +75,8 @@ function readRows(): string[] {
 function renderPage(rows: readonly string[]): string {
   return `# The long tier
 
-Written by \`npm run test:long\`, on a machine with ${availableParallelism()} processors: properties on twenty times the cases of \`.ci/run\`, a million rows
-in place of ten thousand, connections and processes killed dozens of times. \`BURSAR_CASES=100 npm run test:long\` tries a hundred times the cases.
+Written by \`npm run test:long\`, on a machine with ${availableParallelism()} processors: properties on forty times the cases of \`.ci/run\`, a million rows
+in place of ten thousand, connections and processes killed dozens of times. \`BURSAR_CASES=100 npm run test:long\` tries two hundred times the cases.
 
 | file | tests | seconds | day | commit |
 |---|---|---:|---|---|

@@ -11,6 +11,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
+import { PART, type Part } from '../test/setup/parts.ts'
 
 interface Step {
   readonly name: string
@@ -34,8 +35,8 @@ interface Outcome {
 const root = join(import.meta.dirname, '..')
 /** The time of each file, in the format of vitest's JSON reporter. */
 const report = join(root, '.bursar', 'test-report.json')
-/** Written first to a file of this process, because another run in this checkout writes its own. */
-const ownReport = join(root, '.bursar', `test-report-${process.pid}.json`)
+/** Written first to files of this process, because another run in this checkout writes its own. */
+const ownReport = (part: Part | 'all'): string => join(root, '.bursar', `test-report-${process.pid}-${part}.json`)
 /** `N passed, N failed`, for .ci/run. */
 const summary = join(root, '.bursar', 'test-summary')
 
@@ -72,10 +73,14 @@ const checks: readonly Step[] = [
   { name: 'grants and SQL', script: 'tools/database.ts', args: [], needs: 'tools/database.ts' },
 ]
 
+/** Values of nice(1). Files that compute are longer than the checks, and so begin to work before them. */
+const [CHECK_NICE, COMPUTING_NICE] = [10, 5]
+
 const onlyChecks = process.argv.includes('--checks')
 const filters = process.argv.slice(2).filter((argument) => argument !== '--checks')
-/** Without arguments the slow files are skipped; CI runs all files. */
-const projects = filters.length > 0 || process.env['CI'] ? [] : ['--project', 'unit', '--project', 'system']
+/** Without arguments the slow files are skipped; CI runs all files, in two parts at once. */
+const isWhole = filters.length === 0 && process.env['CI'] !== undefined && process.env['CI'] !== ''
+const projects = filters.length > 0 || isWhole ? [] : ['--project', 'unit', '--project', 'system']
 mkdirSync(join(root, '.bursar'), { recursive: true, mode: 0o711 })
 mkdirSync(remembered, { recursive: true })
 rmSync(summary, { force: true })
@@ -84,8 +89,10 @@ const wanted =
   filters.length > 0 ? [] : checks.filter(({ needs }) => needs === undefined || existsSync(join(root, needs)))
 const state = process.env['CI'] ? undefined : stateOfFiles()
 // Checks run while tests wait for blocks.
-const runs = [...wanted.map(runCheck), ...(onlyChecks ? [] : [runTests()])]
+const parts: readonly (Part | 'all')[] = onlyChecks ? [] : isWhole ? ['computing', 'waiting'] : ['all']
+const runs = [...wanted.map(runCheck), ...parts.map(runTests)]
 const outcomes = (await Promise.all<Outcome | Outcome[]>(runs)).flat()
+if (parts.length > 0) writeReport()
 const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
 process.exitCode = failed === 0 ? 0 : 1
 print()
@@ -94,7 +101,7 @@ async function runCheck(step: Step): Promise<Outcome> {
   const started = performance.now()
   const stamp = join(remembered, `${step.name}.passed`)
   const isPassed = step.isKept && state !== undefined && existsSync(stamp) && readFileSync(stamp, 'utf8') === state
-  const { code, output } = isPassed ? { code: 0, output: '' } : await runQuietly(step.script, step.args)
+  const { code, output } = isPassed ? { code: 0, output: '' } : await runQuietly(step.script, step.args, CHECK_NICE)
   process.stdout.write(output)
   if (step.isKept && state !== undefined && code === 0) writeFileSync(stamp, state)
   return {
@@ -125,43 +132,82 @@ function stateOfFiles(): string | undefined {
   return hash.digest('hex')
 }
 
-async function runTests(): Promise<Outcome[]> {
+async function runTests(part: Part | 'all'): Promise<Outcome[]> {
   const started = performance.now()
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${ownReport}`]
-  const code = await run('node_modules/vitest/vitest.mjs', ['run', ...reporters, ...projects, ...filters])
-  const tests = { name: 'tests', seconds: since(started), ...countTests() }
+  const vitest = 'node_modules/vitest/vitest.mjs'
+  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${ownReport(part)}`]
+  const code =
+    part === 'computing'
+      ? await runComputing(vitest, args)
+      : await run(vitest, [...args, ...projects, ...filters], part)
+  const name = part === 'computing' ? 'tests that compute' : 'tests'
+  const tests = { name, seconds: since(started), ...countTests(part) }
   if (code === 0 || tests.failed > 0) return [tests]
   // A failure without a failed test: a file that can't be loaded, an error outside tests, or the end of vitest itself.
   return [tests, { name: `vitest ended with ${code}`, seconds: 0, passed: 0, failed: 1, skipped: 0 }]
 }
 
-function countTests(): Pick<Outcome, 'passed' | 'failed' | 'skipped'> {
-  if (!existsSync(ownReport)) return { passed: 0, failed: 0, skipped: 0 }
-  renameSync(ownReport, report)
-  const counts = JSON.parse(readFileSync(report, 'utf8')) as Record<
-    'numPassedTests' | 'numFailedTests' | 'numPendingTests',
-    number
-  >
+/** Computes while the other part waits. Its output comes at its end, because the other part prints meanwhile. */
+async function runComputing(vitest: string, args: readonly string[]): Promise<number> {
+  const { code, output } = await runQuietly(vitest, [...args, '--project', 'slow'], COMPUTING_NICE, {
+    [PART]: 'computing',
+  })
+  process.stdout.write(output)
+  return code
+}
+
+interface Report extends Record<'numPassedTests' | 'numFailedTests' | 'numPendingTests', number> {
+  testResults: unknown[]
+}
+
+function readReport(part: Part | 'all'): Report | undefined {
+  const file = ownReport(part)
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : undefined
+}
+
+function countTests(part: Part | 'all'): Pick<Outcome, 'passed' | 'failed' | 'skipped'> {
+  const counts = readReport(part)
+  if (counts === undefined) return { passed: 0, failed: 0, skipped: 0 }
   return { passed: counts.numPassedTests, failed: counts.numFailedTests, skipped: counts.numPendingTests }
 }
 
-function run(script: string, args: readonly string[]): Promise<number> {
+/** One report of all parts, with the sums of their counts. */
+function writeReport(): void {
+  const reports = parts.flatMap((part) => readReport(part) ?? [])
+  if (reports.length === 0) return
+  const counts = Object.keys(reports[0]!).filter((name) => name.startsWith('num')) as (keyof Report)[]
+  const sumOf = (name: keyof Report): number => reports.reduce((sum, one) => sum + (one[name] as number), 0)
+  const sums = Object.fromEntries(counts.map((name) => [name, sumOf(name)]))
+  const testResults = reports.flatMap((one) => one.testResults)
+  writeFileSync(ownReport(parts[0]!), JSON.stringify({ ...reports[0], ...sums, testResults }))
+  renameSync(ownReport(parts[0]!), report)
+  for (const part of parts) rmSync(ownReport(part), { force: true })
+}
+
+function run(script: string, args: readonly string[], part: Part | 'all'): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(root, script), ...args], { cwd: root, stdio: 'inherit' })
+    const env = { ...process.env, ...(part !== 'all' && { [PART]: part }) }
+    const child = spawn(process.execPath, [join(root, script), ...args], { cwd: root, stdio: 'inherit', env })
     child.once('error', reject)
     child.once('close', (code, signal) => resolve(code ?? (signal === null ? 1 : 130)))
   })
 }
 
-/** Runs a check and collects its output, because checks run side by side. */
-function runQuietly(script: string, args: readonly string[]): Promise<{ code: number; output: string }> {
+/** Runs a program and collects its output, because programs run side by side. @param nice its priority beside tests */
+function runQuietly(
+  script: string,
+  args: readonly string[],
+  nice: number,
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ code: number; output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(root, script), ...args], {
       cwd: root,
+      env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     // Tests that wait for a process get the processor first.
-    if (child.pid !== undefined && !onlyChecks) setPriority(child.pid, 10)
+    if (child.pid !== undefined && !onlyChecks) setPriority(child.pid, nice)
     let output = ''
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (output += chunk.toString()))

@@ -1,5 +1,6 @@
-/** The requests of `.ci/run`; the count goes on with `npm run fuzz -- --record`. */
+/** 20,000 requests in `.ci/run`, 800,000 in `npm run test:long`; the count goes on with `npm run fuzz -- --record`. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cases } from '../setup/cases.ts'
 import { createDatabase, type TestDatabase } from '../setup/database.ts'
 import { migrated } from '../setup/migrated.ts'
 import { temporaryFolder } from '../setup/temporary.ts'
@@ -7,7 +8,7 @@ import { openFuzz, type FuzzSession } from './run.ts'
 
 /** Small enough that a slow machine sends them in the time of one test. */
 const PART = 2_500
-const PARTS = 20
+const PARTS = cases(16)
 
 let database: TestDatabase
 let session: FuzzSession

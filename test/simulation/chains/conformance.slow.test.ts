@@ -1,5 +1,5 @@
 /**
- * The adapters' conformance suite before nodes of every dialect that may last: a few of them in `npm test`, all in
+ * The adapters' conformance suite before nodes of the dialects that may last: half of them in `.ci/run`, all in
  * `npm run test:long`.
  */
 import { afterAll, describe } from 'vitest'
@@ -39,7 +39,7 @@ const frontOf = async (options: Omit<NodeFrontOptions, 'name' | 'faults'>, diale
 }
 
 /**
- * A fifth of them, always the same; all in the long tier. Those that blind are left out: the suite asks of a block what
+ * Half of them, always the same; all in the long tier. Those that blind are left out: the suite asks of a block what
  * such a node does not show (server/src/adapters/chains/evm/untraced.system.test.ts is about them).
  */
 const sample = (network: Network, all: readonly Dialect[]): string[] => {
