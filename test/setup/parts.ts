@@ -10,6 +10,9 @@ export const COMPUTING = [
   'test/interleavings/interleavings.slow.test.ts',
   'test/fuzz/fuzz.slow.test.ts',
   'test/simulation/chains/conformance.slow.test.ts',
+  'server/src/app/composition/growth.slow.test.ts',
+  'server/src/app/composition/lists.slow.test.ts',
+  'server/src/app/composition/member-lists.slow.test.ts',
 ] as const
 
 /** The variable that selects a part, and its values. Without it a run has both. */
