@@ -32,8 +32,8 @@ const maxWorkers = part === 'computing' ? 1 : 4
  */
 const expect = { poll: { timeout: 60_000 } }
 
-/** Those of `npm run test:long` take as long as they take. */
-const most = isLong ? 4 * 3_600_000 : 300_000
+/** Those of `npm run test:long` take as long as they take, and those with a low priority wait for the others. */
+const most = isLong ? 4 * 3_600_000 : part === 'computing' ? 1_800_000 : 300_000
 
 const project = (name: 'unit' | 'system' | 'slow', files: Pick<TestUserConfig, 'include' | 'exclude' | 'isolate'>) => ({
   test: { name, setupFiles, maxWorkers, testTimeout: most, hookTimeout: most, expect, ...files },
