@@ -79,7 +79,7 @@ export const peopleSabotages: readonly Sabotage[] = [
   },
   {
     name: 'typed-fields-of-anyone',
-    file: `${PAGES}/kept.ts`,
+    file: `${PAGES}/drafts.ts`,
     replace: ['`typed fields|${id}|', '`typed fields|'],
     fault: 'decision 182',
     breaks: 'A link from another person fills in an invitation as if its reader had typed it.',

@@ -32,5 +32,5 @@ export const fieldOf = ({ text }: Page, name: string): string => {
 /** The hidden fields with which a form of a sign-in or a proof carries the text that was typed before. */
 export const carriedFields = ({ text }: Page): Record<string, string> =>
   Object.fromEntries(
-    [...text.matchAll(/name="(kept-[^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name!, unescaped(value!)]),
+    [...text.matchAll(/name="(draft-[^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name!, unescaped(value!)]),
   )

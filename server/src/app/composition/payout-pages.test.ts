@@ -104,7 +104,7 @@ describe('a payout', () => {
     await maker.post(pathOf('payouts/addresses'), form)
     const [, id] = /new\?address=([0-9a-f-]{36})/.exec((await maker.get(pathOf('payouts/addresses'))).text)!
     expect((await maker.get(`${pathOf('payouts/new')}?address=${id}`)).text).toContain(`value="${TO}"`)
-    const query = new URLSearchParams({ ...TYPED, kept: JSON.stringify(TYPED) }).toString()
+    const query = new URLSearchParams({ ...TYPED, draft: JSON.stringify(TYPED) }).toString()
     expect((await maker.get(`${pathOf('payouts/new')}?${query}`)).text).not.toContain(`value="${TO}"`)
     const edited = await maker.post(pathOf('payouts/new'), { do: 'edit', ...TYPED })
     expect(edited.text).toContain('value="invoice 7"')

@@ -99,11 +99,11 @@ describe('the page Settings', () => {
         'setting-shown': (await formOf(owner))['setting-shown']!,
       })
       expect(signedOut.status).toBe(401)
-      const isKept = signedOut.text.includes('name="kept-setting-shown"')
-      expect([count, isKept, signedOut.text.includes(`value="${hosts(count).join(', ')}"`)]).toEqual([
+      const isInForm = signedOut.text.includes('name="draft-setting-shown"')
+      expect([count, isInForm, signedOut.text.includes(`value="${hosts(count).join(', ')}"`)]).toEqual([
         count,
         count < 100,
-        isKept,
+        isInForm,
       ])
     }
     await setByOperator('redirectHosts', before)
@@ -125,8 +125,8 @@ describe('the page Settings', () => {
     expect(page.status).toBe(403)
     // A person without a password proves it with a passkey, which needs the script.
     expect(page.headers['content-security-policy']).toContain('script-src')
-    expect(fieldOf(page, 'kept-setting-supportEmail')).toBe('help@shop.example')
-    expect(fieldOf(page, 'kept-setting-shown')).toBe(form['setting-shown'])
+    expect(fieldOf(page, 'draft-setting-supportEmail')).toBe('help@shop.example')
+    expect(fieldOf(page, 'draft-setting-shown')).toBe(form['setting-shown'])
     expect((await stored()).supportEmail).toBeNull()
     owner = await memberOf(edge.merchant.id, 'owner')
   })

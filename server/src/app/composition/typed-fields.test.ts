@@ -134,7 +134,7 @@ test('the reason of a refusal is typed once, although the session ends, and the 
   edge.clock.ms += 6 * 60_000
   const unproved = await checker.browser.post(request, { do: 'approve', shown: '', ...typed })
   expect([unproved.status, notShown(unproved.text, typed)]).toEqual([403, []])
-  expect(carriedFields(unproved)['kept-reason']).toBe(typed.reason)
+  expect(carriedFields(unproved)['draft-reason']).toBe(typed.reason)
   expect((await checker.browser.post(request, { do: 'refuse', ...typed })).status).toBe(303)
   expect(await stored()).toEqual([{ state: 'refused', reason: typed.reason }])
 })

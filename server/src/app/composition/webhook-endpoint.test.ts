@@ -110,7 +110,7 @@ describe('the URL', () => {
     expect(answer.text).toContain('prove-password')
     expect(await urlNow()).toBe(url)
     // The text is with the form of the proof, which returns to this page; a link can't fill the form.
-    expect(fieldOf(answer, 'kept-webhook-url')).toBe(`${url}?late`)
+    expect(fieldOf(answer, 'draft-webhook-url')).toBe(`${url}?late`)
     expect(fieldOf(answer, 'next')).toBe(at('/url'))
     expect(fieldValue((await owner!.get(at('/url?webhook-url=https://thief.example/'))).text)).toBe(url)
   })

@@ -280,7 +280,7 @@ describe('an additional endpoint', () => {
     const before = await endpoints()
     const { answer } = await add(owner!, { 'endpoint-url': `${url}?late`, ...ALL })
     expect(answer.status).toBe(403)
-    expect(fieldOf(answer, 'kept-endpoint-url')).toBe(`${url}?late`)
+    expect(fieldOf(answer, 'draft-endpoint-url')).toBe(`${url}?late`)
     for (const fields of [
       { do: 'remove' },
       { do: 'replace', form: randomUUID() },

@@ -89,7 +89,7 @@ const pageWith = async (
     status: problem === undefined ? 200 : 403,
     sections: [
       problem !== undefined && html`<div role="alert">${note('bad', ICONS.alert, problem)}</div>`,
-      await provePanel(deps, { ...visit, session }, { next: path, kept: {} }),
+      await provePanel(deps, { ...visit, session }, { next: path, draft: {} }),
       html`<form method="post" action="${linkTo(visit, path)}" class="panel">${hidden('form', randomUUID())}<p>${texts.text}</p><p>${texts.contents}</p><p class="soft">${texts.care}</p><div class="pager"><button>${texts.download}</button></div></form>`,
     ],
   })

@@ -11,7 +11,7 @@ import {
   type MemberExchange,
 } from '../../exchange/exchanges/index.ts'
 import { mayRole, ProofNeeded } from '../../people/access/index.ts'
-import { hidden, keptOf, linkTo, merchantPath, provePanel, redirect } from '../../people/pages/index.ts'
+import { hidden, draftOf, linkTo, merchantPath, provePanel, redirect } from '../../people/pages/index.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
@@ -52,10 +52,10 @@ interface Problem {
 export const exchangePage =
   (deps: ExchangePagesDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const kept = keptOf(deps, scope.visit.session, scope.request)
+    const draft = draftOf(deps, scope.visit.session, scope.request)
     return formPage(deps, scope, {
-      typed: typedIn((name) => kept[name] ?? ''),
-      automatic: kept[AUTOMATIC.target],
+      typed: typedIn((name) => draft[name] ?? ''),
+      automatic: draft[AUTOMATIC.target],
       problems: [],
     })
   }
@@ -122,7 +122,7 @@ const askedOf = ({ spend, target, side, amount }: Typed): Omit<MemberExchange, '
   amount: pointed(amount) ?? amount,
 })
 
-const keptFieldsOf = (typed: Typed): Record<string, string> =>
+const draftOfTyped = (typed: Typed): Record<string, string> =>
   typed.amount === ''
     ? {}
     : Object.fromEntries(Object.entries(FIELDS).map(([field, name]) => [name, typed[field as FieldName]]))
@@ -141,13 +141,13 @@ const formPage = async (
   const texts = EXCHANGE_WORDS[language]
   const { session } = visit
   const may = mayRole(role, 'exchange')
-  const keptTarget: Record<string, string> = automatic === undefined ? {} : { [AUTOMATIC.target]: automatic }
+  const draftTarget: Record<string, string> = automatic === undefined ? {} : { [AUTOMATIC.target]: automatic }
   const proving =
     may && session
       ? await provePanel(
           deps,
           { ...visit, session },
-          { next: merchantPath(merchantId, EXCHANGE_PATH), kept: { ...keptFieldsOf(typed), ...keptTarget } },
+          { next: merchantPath(merchantId, EXCHANGE_PATH), draft: { ...draftOfTyped(typed), ...draftTarget } },
         )
       : undefined
   return merchantPage(scope, {
@@ -226,7 +226,7 @@ const pricedPage = async (
     (await provePanel(
       deps,
       { ...visit, session },
-      { next: merchantPath(merchantId, EXCHANGE_PATH), kept: keptFieldsOf(typed) },
+      { next: merchantPath(merchantId, EXCHANGE_PATH), draft: draftOfTyped(typed) },
     ))
   return merchantPage(scope, {
     title: texts.priceTitle,

@@ -3,7 +3,7 @@ import { foreign, html } from '@bursar/checkout/html'
 import { facts } from '@bursar/checkout/parts'
 import { showText } from '../../merchants/documents/index.ts'
 import { createInvoiceByHand, MerchantLeaving } from '../../pay-in/payment-links/index.ts'
-import { keptOf, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
+import { draftOf, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -22,8 +22,8 @@ const LONGEST_NAME = 255
 export const newInvoicePage =
   (deps: InvoicingDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const kept = keptOf(deps, scope.visit.session, scope.request)
-    return formPage(deps, scope, { typed: typedInUrl(scope.request, kept), problems: [], status: 200 })
+    const draft = draftOf(deps, scope.visit.session, scope.request)
+    return formPage(deps, scope, { typed: typedInUrl(scope.request, draft), problems: [], status: 200 })
   }
 
 /** Makes the invoice that was typed, and shows it. */

@@ -16,7 +16,7 @@ import {
   type PaymentLink,
 } from '../../pay-in/payment-links/index.ts'
 import { mayRole } from '../../people/access/index.ts'
-import { hidden, keptOf, linkTo, merchantPath, redirect, type Kept } from '../../people/pages/index.ts'
+import { hidden, draftOf, linkTo, merchantPath, redirect, type Draft } from '../../people/pages/index.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -39,9 +39,9 @@ export const linkPage =
   async (scope: Scope): Promise<PageAnswer> => {
     const link = await linkIn(deps, scope)
     if (!link) return lostPage(scope.visit, scope.words)
-    const kept = keptOf(deps, scope.visit.session, scope.request)
+    const draft = draftOf(deps, scope.visit.session, scope.request)
     return pageOf(deps, atPageOf(scope, link), link, {
-      typed: typedBefore(kept) ?? typedOf(link),
+      typed: typedBefore(draft) ?? typedOf(link),
       problems: [],
       status: 200,
     })
@@ -129,8 +129,8 @@ const lastDayOf = ({ expiresAt }: PaymentLink): string =>
   expiresAt === null ? '' : new Date(expiresAt.getTime() - DAY_MS).toISOString().slice(0, 10)
 
 /** The texts that were typed before a sign-in; undefined without any. */
-const typedBefore = (kept: Kept): Typed | undefined =>
-  Object.keys(kept).length === 0 ? undefined : { ...typedIn((name) => kept[name] ?? ''), key: randomUUID() }
+const typedBefore = (draft: Draft): Typed | undefined =>
+  Object.keys(draft).length === 0 ? undefined : { ...typedIn((name) => draft[name] ?? ''), key: randomUUID() }
 
 const typedOf = (link: PaymentLink): Typed => ({
   ...typedIn(() => ''),

@@ -11,7 +11,7 @@ import {
   type PaymentLink,
 } from '../../pay-in/payment-links/index.ts'
 import { mayRole } from '../../people/access/index.ts'
-import { keptOf, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
+import { draftOf, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -74,8 +74,8 @@ export const endTag = (texts: InvoicingWords, end: LinkEnd | undefined): Markup 
 export const newLinkPage =
   (deps: InvoicingDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const kept = keptOf(deps, scope.visit.session, scope.request)
-    return formPage(deps, scope, { typed: typedInUrl(scope.request, kept), problems: [], status: 200 })
+    const draft = draftOf(deps, scope.visit.session, scope.request)
+    return formPage(deps, scope, { typed: typedInUrl(scope.request, draft), problems: [], status: 200 })
   }
 
 /** Creates the link that was typed, and shows it. */

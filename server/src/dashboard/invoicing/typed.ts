@@ -16,7 +16,7 @@ import {
   type MakingSettings,
   type NewLink,
 } from '../../pay-in/payment-links/index.ts'
-import type { Fields, Kept } from '../../people/pages/index.ts'
+import type { Fields, Draft } from '../../people/pages/index.ts'
 import { readDays } from '../frame/index.ts'
 
 /** The fields of both forms, as typed. */
@@ -44,11 +44,11 @@ export const typedIn = (fields: (name: string, length: 'whole') => string): Type
   Object.fromEntries(FIELDS.map((name) => [name, fields(name, 'whole').trim()])) as Record<Field, string>
 
 /**
- * The texts of a new form: its URL may have values of fields, and `kept` those that were typed before a sign-in. The
+ * The texts of a new form: its URL may have values of fields, and `draft` those that were typed before a sign-in. The
  * form gets a key of its own.
  */
-export const typedInUrl = ({ query }: Pick<PageRequest, 'query'>, kept: Kept): Typed => ({
-  ...typedIn((name) => kept[name] ?? query[name] ?? ''),
+export const typedInUrl = ({ query }: Pick<PageRequest, 'query'>, draft: Draft): Typed => ({
+  ...typedIn((name) => draft[name] ?? query[name] ?? ''),
   key: randomUUID(),
 })
 

@@ -2,7 +2,7 @@ import { foreign, html, type Markup, type Piece } from '@bursar/checkout/html'
 import { ICONS } from '@bursar/checkout/icons'
 import { note } from '@bursar/checkout/parts'
 import { authoriseSession, type Now, ProofNeeded, recordOf, type Session } from '../../people/access/index.ts'
-import { hidden, keptOf, linkTo, provePanel, redirect, type DashboardDeps } from '../../people/pages/index.ts'
+import { hidden, draftOf, linkTo, provePanel, redirect, type DashboardDeps } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { addressForms } from '../../platform/base/mail-address.ts'
@@ -25,8 +25,8 @@ interface Shown {
 export const erasePage =
   (deps: DashboardDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const kept = keptOf(deps, scope.visit.session, scope.request)
-    return formPage(deps, scope, { typed: kept[FIELD] ?? '' })
+    const draft = draftOf(deps, scope.visit.session, scope.request)
+    return formPage(deps, scope, { typed: draft[FIELD] ?? '' })
   }
 
 /** Shows what the erasure does, or stores it. */
@@ -71,8 +71,8 @@ const formPage = async (
   const { visit, request } = scope
   const texts = PAYER_WORDS[scope.language]
   const { session } = visit
-  const kept: Record<string, string> = typed === '' ? {} : { [FIELD]: typed }
-  const proving = session && (await provePanel(deps, { ...visit, session }, { next: visit.path, kept }))
+  const draft: Record<string, string> = typed === '' ? {} : { [FIELD]: typed }
+  const proving = session && (await provePanel(deps, { ...visit, session }, { next: visit.path, draft }))
   const isDone = status === 200 && request.query['done'] === '1'
   const wrong: Piece = problem !== undefined && html`<div role="alert">${note('bad', ICONS.alert, problem)}</div>`
   return merchantPage(scope, {

@@ -9,7 +9,7 @@ import {
   type BookAddress,
 } from '../../pay-out/requests/index.ts'
 import { mayRole, ProofNeeded } from '../../people/access/index.ts'
-import { choice, hidden, input, keptOf, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
+import { choice, hidden, input, draftOf, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -24,7 +24,7 @@ interface Typed {
 }
 
 /** The typed text, by the names of the form's fields. */
-const keptFrom = ({ name, network, address }: Typed): Readonly<Record<string, string>> =>
+const draftFrom = ({ name, network, address }: Typed): Readonly<Record<string, string>> =>
   name === '' && address === '' ? {} : { 'address-name': name, network, address }
 
 /** The addresses that a merchant pays often. */
@@ -32,8 +32,12 @@ export const bookPage =
   (deps: PayoutPagesDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
     const { visit, request } = scope
-    const kept = keptOf(deps, visit.session, request)
-    const typed = { name: kept['address-name'] ?? '', network: kept['network'] ?? '', address: kept['address'] ?? '' }
+    const draft = draftOf(deps, visit.session, request)
+    const typed = {
+      name: draft['address-name'] ?? '',
+      network: draft['network'] ?? '',
+      address: draft['address'] ?? '',
+    }
     return show(deps, scope, typed, doneIn(scope))
   }
 
@@ -76,7 +80,7 @@ const show = async (
   const { visit, merchantId, role } = scope
   const texts = textsOf(scope)
   const mayManage = mayRole(role, 'manage-payout-addresses')
-  const proving = mayManage ? await provingPiece(deps, visit, visit.path, keptFrom(typed)) : undefined
+  const proving = mayManage ? await provingPiece(deps, visit, visit.path, draftFrom(typed)) : undefined
   const addresses = await listAddresses(deps.db, merchantId)
   return merchantPage(scope, {
     title: texts.book,

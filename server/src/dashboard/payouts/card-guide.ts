@@ -151,8 +151,8 @@ const cardPage = async (
   const [isCardWrong, isCurrencyWrong] = (['card', 'ticker'] as const).map((field) =>
     problems.some((one) => one.field === field),
   ) as [boolean, boolean]
-  const isKept = !typed.isTyped && typed.card !== ''
-  const hint = isKept ? words.keepCard(maskCard(digitsOf(typed.card))) : words.cardHint
+  const isEntered = !typed.isTyped && typed.card !== ''
+  const hint = isEntered ? words.keepCard(maskCard(digitsOf(typed.card))) : words.cardHint
   return stepPage(scope, {
     n: 2,
     title: words.which,
@@ -171,7 +171,7 @@ const cardPage = async (
     )}</fieldset>`,
     buttons: [button('card-what', guide.next), button('start', words.toAddress, 'second')],
     carried: {
-      ...(isKept ? { [SEALED]: carriedCard(deps, submitted, typed)[SEALED]! } : {}),
+      ...(isEntered ? { [SEALED]: carriedCard(deps, submitted, typed)[SEALED]! } : {}),
       [FIELDS.amount]: typed.amount,
       [FIELDS.meta]: typed.meta,
     },

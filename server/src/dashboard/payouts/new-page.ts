@@ -15,7 +15,7 @@ import {
   type TypedPayout,
 } from '../../pay-out/requests/index.ts'
 import type { Priced } from '../../pay-out/withdrawals/index.ts'
-import { hidden, keptOf, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
+import { hidden, draftOf, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -50,12 +50,12 @@ export const newPage =
     formPage(deps, scope, { typed: await firstTyped(deps, scope), problems: [] })
 
 /**
- * What the form has at first: the text that was kept for the session, or an address of the book. A link of another site
+ * What the form has at first: the draft of the session, or an address of the book. A link of another site
  * can't fill it.
  */
 const firstTyped = async (deps: PayoutPagesDeps, { visit, request, merchantId }: Scope): Promise<Typed> => {
-  const kept = keptOf(deps, visit.session, request)
-  const typed = typedIn((name) => kept[name] ?? '')
+  const draft = draftOf(deps, visit.session, request)
+  const typed = typedIn((name) => draft[name] ?? '')
   const to = (await listAddresses(deps.db, merchantId)).find(({ id }) => id === request.query['address'])
   if (!to) return typed
   const asset = deps.rules.catalogue.crypto.find(({ networks }) => networks.has(to.blockchain))

@@ -66,8 +66,8 @@ export const provingPiece = async (
   deps: PayoutPagesDeps,
   visit: Visit,
   next: string,
-  kept: Readonly<Record<string, string>> = {},
+  draft: Readonly<Record<string, string>> = {},
 ): Promise<Markup | undefined> => {
   const { session } = visit
-  return session && provePanel(deps, { ...visit, session }, { next, kept })
+  return session && provePanel(deps, { ...visit, session }, { next, draft })
 }

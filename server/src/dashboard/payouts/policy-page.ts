@@ -15,7 +15,7 @@ import {
 } from '../../pay-out/requests/index.ts'
 import type { Catalogue, CryptoAsset, FiatAsset } from '../../market/assets/index.ts'
 import { mayRole, ProofNeeded } from '../../people/access/index.ts'
-import { choice, hidden, keptIn, keptOf, linkTo, redirect, type Fields } from '../../people/pages/index.ts'
+import { choice, hidden, draftIn, draftOf, linkTo, redirect, type Fields } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { formatUnits, parseUnits } from '../../platform/money/index.ts'
@@ -27,8 +27,8 @@ import { backPiece, doneIn, provingPiece, type Said, saidPiece, textsOf } from '
 export const policyPage =
   (deps: PayoutPagesDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const kept = keptOf(deps, scope.visit.session, scope.request)
-    return show(deps, scope, Object.keys(kept).length === 0 ? undefined : kept, doneIn(scope))
+    const draft = draftOf(deps, scope.visit.session, scope.request)
+    return show(deps, scope, Object.keys(draft).length === 0 ? undefined : draft, doneIn(scope))
   }
 
 /** Changes the policy. */
@@ -41,7 +41,7 @@ export const submitPolicy =
       show(
         deps,
         scope,
-        trouble === 'changed' ? withoutVersion(keptIn(fields)) : keptIn(fields),
+        trouble === 'changed' ? withoutVersion(draftIn(fields)) : draftIn(fields),
         { isProblem: true, text: texts.troubles[trouble] },
         400,
       )
@@ -52,7 +52,7 @@ export const submitPolicy =
       await inTransaction(deps.db, (tx) => changePolicy(tx, session, { merchantId, rules, version }, visit.now))
     } catch (error) {
       if (error instanceof ProofNeeded)
-        return show(deps, scope, keptIn(fields), { isProblem: true, text: texts.proveFirst }, 403)
+        return show(deps, scope, draftIn(fields), { isProblem: true, text: texts.proveFirst }, 403)
       if (!(error instanceof PayoutProblem)) throw error
       return failed(error.trouble)
     }

@@ -15,7 +15,7 @@ import {
   type RequestLine,
 } from '../../pay-out/requests/index.ts'
 import { mayRole, ProofNeeded } from '../../people/access/index.ts'
-import { hidden, input, keptOf, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
+import { hidden, input, draftOf, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -43,7 +43,7 @@ export const requestPage =
   (deps: PayoutPagesDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
     const { visit, request } = scope
-    const { reason = '' } = keptOf(deps, visit.session, request)
+    const { reason = '' } = draftOf(deps, visit.session, request)
     return show(deps, scope, { said: saidIn(textsOf(scope), request.query), reason })
   }
 
@@ -126,8 +126,8 @@ const show = async (
   const isOpen = statusOf(found, visit.now.real) === 'waiting'
   const mayApprove = isOpen && (isMaker ? found.needed === 0 : mayRole(role, 'approve-payouts'))
   const hasApproved = found.approvals.some(({ personId }) => personId === visit.session?.person.id)
-  const kept: Readonly<Record<string, string>> = reason === '' ? {} : { reason }
-  const proving = mayApprove && !hasApproved ? await provingPiece(deps, visit, visit.path, kept) : undefined
+  const draft: Readonly<Record<string, string>> = reason === '' ? {} : { reason }
+  const proving = mayApprove && !hasApproved ? await provingPiece(deps, visit, visit.path, draft) : undefined
   const decision = { isMaker, mayApprove: mayApprove && !hasApproved, isProved: proving === undefined, reason }
   return merchantPage(scope, {
     title: titleOf(scope, found),

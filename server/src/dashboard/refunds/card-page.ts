@@ -5,7 +5,7 @@ import { facts, note } from '@bursar/checkout/parts'
 import { balancesOf } from '../../ledger/postings/index.ts'
 import { approvalsFor, openRefundOf, PayoutProblem } from '../../pay-out/requests/index.ts'
 import { mayRole } from '../../people/access/index.ts'
-import { hidden, keptOf, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
+import { hidden, draftOf, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -23,7 +23,7 @@ const [AMOUNT, REASON] = ['refund-amount', 'refund-reason']
 export const cardPage =
   (deps: RefundPagesDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const { [AMOUNT]: amount, [REASON]: reason } = keptOf(deps, scope.visit.session, scope.request)
+    const { [AMOUNT]: amount, [REASON]: reason } = draftOf(deps, scope.visit.session, scope.request)
     const isTyped = amount !== undefined || reason !== undefined
     return show(deps, scope, {
       problems: [],

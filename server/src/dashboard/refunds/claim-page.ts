@@ -6,7 +6,7 @@ import { ClaimRefusal, findClaim, UNDECIDED, type ClaimDetail } from '../../pay-
 import { approvalsFor, openRefundOf, PayoutProblem } from '../../pay-out/requests/index.ts'
 import { createPricer } from '../../pay-out/withdrawals/index.ts'
 import { mayRole, ProofNeeded } from '../../people/access/index.ts'
-import { hidden, keptOf, linkTo, merchantPath, provePanel, redirect } from '../../people/pages/index.ts'
+import { hidden, draftOf, linkTo, merchantPath, provePanel, redirect } from '../../people/pages/index.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
@@ -26,8 +26,8 @@ export const claimPage =
   (deps: RefundPagesDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
     const { visit, request } = scope
-    const kept = keptOf(deps, visit.session, request)
-    return show(deps, scope, { problems: [], note: kept['note'] ?? '' })
+    const draft = draftOf(deps, visit.session, request)
+    return show(deps, scope, { problems: [], note: draft['note'] ?? '' })
   }
 
 /** Asks for the refund of a claim, or refuses the claim. */
@@ -100,9 +100,9 @@ const show = async (
   const mayDecide = isOpen && !open && mayRole(role, 'refund-payments')
   const price = mayDecide ? await priceOf(deps, claim, visit.now.real.getTime()) : undefined
   const { session } = visit
-  const kept: Readonly<Record<string, string>> = typed === '' ? {} : { note: typed }
+  const draft: Readonly<Record<string, string>> = typed === '' ? {} : { note: typed }
   const proving =
-    mayDecide && session ? await provePanel(deps, { ...visit, session }, { next: visit.path, kept }) : undefined
+    mayDecide && session ? await provePanel(deps, { ...visit, session }, { next: visit.path, draft }) : undefined
   return merchantPage(scope, {
     title: texts.claimTitle,
     part: 'refunds',

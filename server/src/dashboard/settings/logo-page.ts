@@ -96,7 +96,7 @@ const pageWith = async (
   const logos = await logosOf(deps.db, merchantId)
   const [draft, shown] = [logos.find(({ state }) => state === 'draft'), logos.find(({ state }) => state === 'shown')]
   const path = merchantPath(merchantId, LOGO)
-  const proving = (draft ?? shown) && (await provePanel(deps, { ...visit, session }, { next: path, kept: {} }))
+  const proving = (draft ?? shown) && (await provePanel(deps, { ...visit, session }, { next: path, draft: {} }))
   return merchantPage(scope, {
     title: words.title,
     part: 'settings',

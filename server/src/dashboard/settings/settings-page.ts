@@ -3,7 +3,7 @@ import { ICONS } from '@bursar/checkout/icons'
 import { facts, note } from '@bursar/checkout/parts'
 import { companyOf, settingsOf, type MerchantSettings } from '../../merchants/accounts/index.ts'
 import { ProofNeeded, type Session } from '../../people/access/index.ts'
-import { hidden, keptOf, linkTo, merchantPath, provePanel, redirect, toSignIn } from '../../people/pages/index.ts'
+import { hidden, draftOf, linkTo, merchantPath, provePanel, redirect, toSignIn } from '../../people/pages/index.ts'
 import { LANGUAGES } from '../../platform/base/language.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -46,16 +46,16 @@ export const settingsPage =
     const { visit, request, language, merchantId } = scope
     if (!visit.session) return toSignIn(visit)
     const settings = await settingsOf(deps.db, merchantId)
-    const kept = keptOf(deps, visit.session, request)
-    const keptShown = kept[SHOWN]
+    const draft = draftOf(deps, visit.session, request)
+    const draftShown = draft[SHOWN]
     const stored = textsOf(settings)
     // The texts of a form travel together: a field that was emptied is absent.
-    const texts = keptShown === undefined ? stored : read((name) => kept[name] ?? '')
+    const texts = draftShown === undefined ? stored : read((name) => draft[name] ?? '')
     const said =
       request.query['said'] === 'saved' ? { tone: 'good' as const, text: SETTINGS_WORDS[language].saved } : undefined
     return pageWith(deps, scope, visit.session, settings, {
       texts,
-      shown: keptShown ?? shownOf(stored),
+      shown: draftShown ?? shownOf(stored),
       ...(said && { said }),
     })
   }
@@ -99,10 +99,10 @@ const pageWith = async (
 ): Promise<PageAnswer> => {
   const { visit, merchantId } = scope
   const stored = textsOf(settings)
-  const kept = EDITED.every((name) => texts[name] === stored[name])
+  const draft = EDITED.every((name) => texts[name] === stored[name])
     ? {}
     : { [SHOWN]: shown, ...Object.fromEntries(EDITED.map((name) => [fieldOf(name), texts[name]])) }
-  const proving = await provePanel(deps, { ...visit, session }, { next: merchantPath(merchantId, SETTINGS), kept })
+  const proving = await provePanel(deps, { ...visit, session }, { next: merchantPath(merchantId, SETTINGS), draft })
   return merchantPage(scope, {
     title: visit.words.settings,
     part: 'settings',

@@ -11,7 +11,7 @@ import {
   shownChoices,
   type Session,
 } from '../../people/access/index.ts'
-import { hidden, keptOf, linkTo, merchantPath, provePanel, redirect, toSignIn } from '../../people/pages/index.ts'
+import { hidden, draftOf, linkTo, merchantPath, provePanel, redirect, toSignIn } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -20,7 +20,7 @@ import { ENDPOINTS, type WebhookPagesDeps } from './deps.ts'
 import { endpointIn } from './endpoint-page.ts'
 import {
   endpointFields,
-  keptEndpoint,
+  endpointDraft,
   problemsOf,
   secretPage,
   typedIn,
@@ -45,10 +45,10 @@ export const changeEndpointPage =
     if (!session) return toSignIn(scope.visit)
     const endpoint = await endpointIn(deps, scope)
     if (endpoint === undefined) return lostPage(scope.visit, scope.words)
-    const kept = keptOf(deps, session, scope.request)
-    const isTyped = Object.keys(kept).some((name) => name.startsWith('endpoint-'))
+    const draft = draftOf(deps, session, scope.request)
+    const isTyped = Object.keys(draft).some((name) => name.startsWith('endpoint-'))
     const typed = isTyped
-      ? { ...typedIn((name) => kept[name] ?? ''), isOn: kept['endpoint-on'] === '1' }
+      ? { ...typedIn((name) => draft[name] ?? ''), isOn: draft['endpoint-on'] === '1' }
       : { ...typedOf(endpoint), isOn: endpoint.isOn }
     return pageWith(deps, scope, session, endpoint, { typed, isTyped })
   }
@@ -100,7 +100,7 @@ const pageWith = async (
   const { visit, merchantId, language } = scope
   const texts = ENDPOINT_WORDS[language]
   const path = merchantPath(merchantId, `${ENDPOINTS}/${endpoint.id}/change`)
-  const kept = isTyped ? { ...keptEndpoint(typed), 'endpoint-on': typed.isOn ? '1' : '0' } : {}
+  const draft = isTyped ? { ...endpointDraft(typed), 'endpoint-on': typed.isOn ? '1' : '0' } : {}
   return merchantPage(scope, {
     title: texts.change,
     part: 'webhooks',
@@ -109,7 +109,7 @@ const pageWith = async (
     actions: html`<a href="${linkTo(visit, merchantPath(merchantId, `${ENDPOINTS}/${endpoint.id}`))}">${texts.endpoint}</a>`,
     sections: [
       problem !== undefined && html`<div role="alert">${note('bad', ICONS.alert, problem)}</div>`,
-      await provePanel(deps, { ...visit, session }, { next: path, kept }),
+      await provePanel(deps, { ...visit, session }, { next: path, draft }),
       changeForm(scope, path, endpoint, typed),
       smallForm(
         scope,

@@ -11,7 +11,7 @@ import {
   type EndpointChoices,
 } from '../../merchants/webhooks/index.ts'
 import { createEndpoint, EndpointProblem, mayRole, ProofNeeded } from '../../people/access/index.ts'
-import { hidden, input, keptOf, linkTo, merchantPath, provePanel, toSignIn } from '../../people/pages/index.ts'
+import { hidden, input, draftOf, linkTo, merchantPath, provePanel, toSignIn } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -92,7 +92,7 @@ export const typedIn = (fields: (name: string) => string): TypedEndpoint => ({
 })
 
 /** Typed fields for the page of a proof. */
-export const keptEndpoint = ({ url, description, kinds }: TypedEndpoint): Record<string, string> => ({
+export const endpointDraft = ({ url, description, kinds }: TypedEndpoint): Record<string, string> => ({
   'endpoint-url': url,
   'endpoint-description': description,
   ...(kinds === null
@@ -135,9 +135,9 @@ export const newEndpointPage =
   async (scope: Scope): Promise<PageAnswer> => {
     const { session } = scope.visit
     if (!session) return toSignIn(scope.visit)
-    const kept = keptOf(deps, session, scope.request)
-    const isKept = Object.keys(kept).some((name) => name.startsWith('endpoint-'))
-    return newPage(deps, scope, { typed: isKept ? typedIn((name) => kept[name] ?? '') : PROPOSED })
+    const draft = draftOf(deps, session, scope.request)
+    const isTyped = Object.keys(draft).some((name) => name.startsWith('endpoint-'))
+    return newPage(deps, scope, { typed: isTyped ? typedIn((name) => draft[name] ?? '') : PROPOSED })
   }
 
 /** Adds an endpoint, and shows its secret in this answer only. */
@@ -182,7 +182,7 @@ const newPage = async (
       await provePanel(
         deps,
         { ...visit, session },
-        { next: path, kept: typed === PROPOSED ? {} : keptEndpoint(typed) },
+        { next: path, draft: typed === PROPOSED ? {} : endpointDraft(typed) },
       ),
       html`<form method="post" action="${linkTo(visit, path)}" class="panel">${hidden('form', deps.runtime.newId())}<p>${texts.addText}</p>
 ${endpointFields(scope, typed)}

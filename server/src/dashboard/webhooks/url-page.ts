@@ -6,7 +6,7 @@ import { ProofNeeded, type Session } from '../../people/access/index.ts'
 import {
   hidden,
   input,
-  keptOf,
+  draftOf,
   linkTo,
   merchantPath,
   provePanel,
@@ -35,7 +35,7 @@ export const urlPage =
     const url = (await settingsOf(deps.db, scope.merchantId)).notificationsUrl ?? ''
     const { session } = scope.visit
     if (!session) return toSignIn(scope.visit)
-    const typed = keptOf(deps, session, scope.request)['webhook-url'] ?? url
+    const typed = draftOf(deps, session, scope.request)['webhook-url'] ?? url
     return pageWith(deps, scope, session, url, { typed })
   }
 
@@ -79,7 +79,7 @@ const pageWith = async (
   const { visit, merchantId, language } = scope
   const texts = WEBHOOK_WORDS[language]
   const path = merchantPath(merchantId, CHANGE_URL)
-  const kept: Readonly<Record<string, string>> = typed === url ? {} : { 'webhook-url': typed }
+  const draft: Readonly<Record<string, string>> = typed === url ? {} : { 'webhook-url': typed }
   return merchantPage(scope, {
     title: texts.urlTitle,
     part: 'webhooks',
@@ -88,7 +88,7 @@ const pageWith = async (
     actions: html`<a href="${linkTo(visit, merchantPath(merchantId, WEBHOOKS))}">${texts.back}</a>`,
     sections: [
       problem !== undefined && html`<div role="alert">${note('bad', ICONS.alert, problem)}</div>`,
-      await provePanel(deps, { ...visit, session }, { next: path, kept }),
+      await provePanel(deps, { ...visit, session }, { next: path, draft }),
       urlForm(scope, url, typed),
     ],
   })

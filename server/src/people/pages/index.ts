@@ -9,7 +9,7 @@
 export { dashboardRoutes } from './routes.ts'
 export { answerOf, choice, framed, hidden, input, redirect } from './frame.ts'
 export type { MerchantPart } from './merchant-links.ts'
-export { keptIn, keptOf, type Kept } from './kept.ts'
+export { draftIn, draftOf, type Draft } from './drafts.ts'
 export { PASSKEY_SCRIPT } from './passkeys.generated.ts'
 export { provePanel } from './proving.ts'
 export { askToSignIn, toSignIn } from './sign-in.ts'

@@ -222,11 +222,11 @@ describe('the page Keys', () => {
   })
 })
 
-test('without a session the person signs in first, and the form is kept', async () => {
+test('without a session the person signs in first, and the form stays filled in', async () => {
   const { id, browser, email } = await shop()
   browser.cookie = undefined
   const page = await browser.post(at(id), { ...FORM, form: randomUUID() })
-  expect([page.status, fieldOf(page, 'kept-key-name'), fieldOf(page, 'next')]).toEqual([401, 'Accounting', at(id)])
+  expect([page.status, fieldOf(page, 'draft-key-name'), fieldOf(page, 'next')]).toEqual([401, 'Accounting', at(id)])
   expect((await signInWith(browser, email, '000000')).status).toBe(400)
   expect(await rowsOf(id)).toEqual([])
 })

@@ -15,7 +15,7 @@ import {
   type ShownKey,
 } from '../access/index.ts'
 import { choice, hidden, input, pageOf, redirect, section, type PageParts } from './frame.ts'
-import { keptIn, keptOf, type Kept } from './kept.ts'
+import { draftIn, draftOf, type Draft } from './drafts.ts'
 import { KEY_WORDS } from './words/keys.ts'
 import { forMerchant, type MerchantVisit } from './merchant-page.ts'
 import { provePanel, saidBy } from './proving.ts'
@@ -28,13 +28,13 @@ const LIVES = ['30', '90', '180', '365', ''] as const
 const PROPOSED_LIFE = '365'
 
 interface Shown extends Pick<PageParts, 'said' | 'status'> {
-  kept: Kept
+  draft: Draft
 }
 
 /** The keys of a merchant's API, and the form that makes one. */
 export const showKeys = (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> =>
   forMerchant(deps, request, (visit) =>
-    keysPage(deps, visit, { said: saidBy(visit, request), kept: keptOf(deps, visit.session, request) }),
+    keysPage(deps, visit, { said: saidBy(visit, request), draft: draftOf(deps, visit.session, request) }),
   )
 
 /** Makes a key, and shows its secret in this answer only; or revokes a key. */
@@ -42,7 +42,7 @@ export const changeKeys = (deps: DashboardDeps, request: PageRequest): Promise<P
   forMerchant(deps, request, async (visit, given) => {
     const fields = given!
     const failed = (text: string, status: number): Promise<PageAnswer> =>
-      keysPage(deps, visit, { said: { isProblem: true, text }, status, kept: keptIn(fields) })
+      keysPage(deps, visit, { said: { isProblem: true, text }, status, draft: draftIn(fields) })
     try {
       if (fields('do') === 'create') return await makeKey(deps, visit, fields)
       if (fields('do') === 'revoke') return await revoke(deps, visit, fields)
@@ -114,8 +114,8 @@ const keysPage = async (deps: DashboardDeps, visit: MerchantVisit, shown: Shown)
     said: shown.said,
     ...(shown.status !== undefined && { status: shown.status }),
     sections: [
-      await provePanel(deps, visit, { next: keysPath(merchantId), kept: shown.kept }),
-      createForm(visit, shown.kept, deps.runtime.newId()),
+      await provePanel(deps, visit, { next: keysPath(merchantId), draft: shown.draft }),
+      createForm(visit, shown.draft, deps.runtime.newId()),
       section(
         texts.additional,
         keys.length === 0
@@ -138,23 +138,23 @@ const scopesFor = ({ membership }: MerchantVisit): readonly Scope[] =>
   SCOPES.filter((scope) => !MONEY_SCOPES.includes(scope) || mayRole(membership.role, 'manage-money-keys'))
 
 /** @param formId a form that is sent twice makes one key */
-const createForm = (visit: MerchantVisit, kept: Kept, formId: string): Markup => {
+const createForm = (visit: MerchantVisit, draft: Draft, formId: string): Markup => {
   const texts = KEY_WORDS[visit.language]
   const scopes = scopesFor(visit)
-  const isNew = !Object.keys(kept).some((name) => name.startsWith('key-'))
-  const isChosen = (scope: Scope): boolean => (isNew ? scope === 'read' : kept[`key-${scope}`] !== undefined)
+  const isNew = !Object.keys(draft).some((name) => name.startsWith('key-'))
+  const isChosen = (scope: Scope): boolean => (isNew ? scope === 'read' : draft[`key-${scope}`] !== undefined)
   return section(
     texts.createTitle,
     html`<form method="post" action="${actionOf(visit)}">${hidden('do', 'create')}${hidden('form', formId)}<p>${texts.createText}</p>
-${input({ name: 'key-name', label: texts.name, hint: texts.nameHint, value: kept['key-name'] ?? '', autocomplete: 'off' })}
+${input({ name: 'key-name', label: texts.name, hint: texts.nameHint, value: draft['key-name'] ?? '', autocomplete: 'off' })}
 <fieldset><legend class="name">${texts.scopes}</legend>${scopes.map((scope) => scopeBox(visit, scope, isChosen(scope)))}${
       scopes.length < SCOPES.length && html`<p class="soft">${texts.moneyScopes}</p>`
     }</fieldset>
-${input({ name: 'key-addresses', label: texts.addresses, hint: texts.addressesHint, value: kept['key-addresses'] ?? '', autocomplete: 'off', isNeeded: false })}
+${input({ name: 'key-addresses', label: texts.addresses, hint: texts.addressesHint, value: draft['key-addresses'] ?? '', autocomplete: 'off', isNeeded: false })}
 ${choice(
   { id: 'key-days', name: 'key-days', label: texts.ends },
   LIVES.map((life) => [life || 'never', life === '' ? texts.never : texts.days(life)]),
-  kept['key-days'] ?? PROPOSED_LIFE,
+  draft['key-days'] ?? PROPOSED_LIFE,
 )}
 <button>${texts.create}</button></form>`,
   )

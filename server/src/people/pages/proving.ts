@@ -2,7 +2,7 @@ import { html, type Markup } from '@bursar/checkout/html'
 import type { PageRequest } from '../../platform/api/page.ts'
 import { hasPassword, listPasskeys, provePurpose, requestOptions } from '../access/index.ts'
 import { hidden, passkeyForm, section, userName } from './frame.ts'
-import { keptFields, type Kept } from './kept.ts'
+import { draftInputs, type Draft } from './drafts.ts'
 import { proofFields } from './sign-in.ts'
 import { linkTo, SECURITY_PATH, type DashboardDeps, type Signed } from './visit.ts'
 
@@ -23,13 +23,13 @@ export const saidBy = (
 export const provePanel = async (
   { db, party, challenges }: DashboardDeps,
   visit: Signed,
-  { next, kept }: { next: string; kept: Kept },
+  { next, draft }: { next: string; draft: Draft },
 ): Promise<Markup | undefined> => {
   const { words, session, now } = visit
   if (session.isProved) return undefined
   const [passkeys, isPassword] = [await listPasskeys(db, session.person.id), await hasPassword(db, session.person.id)]
   const action = linkTo(visit, SECURITY_PATH)
-  const again = html`${hidden('next', next)}${keptFields(kept)}`
+  const again = html`${hidden('next', next)}${draftInputs(draft)}`
   return section(
     words.proveTitle,
     html`<p>${words.proveText}</p>`,

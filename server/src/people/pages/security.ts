@@ -26,7 +26,7 @@ import {
 } from '../access/index.ts'
 import { hidden, input, pageOf, passkeyForm, redirect, section } from './frame.ts'
 import { codesPage } from './join.ts'
-import { keptIn, keptOf, keptQuery, type Kept } from './kept.ts'
+import { draftIn, draftOf, draftQuery, type Draft } from './drafts.ts'
 import { openSeed, passwordSetUp } from './password-set-up.ts'
 import { provePanel, saidBy } from './proving.ts'
 import { askToSignIn, proofIn, returnOf } from './sign-in.ts'
@@ -48,7 +48,7 @@ const SHOWN_ACTIONS = 20
 
 interface Shown {
   /** typed fields: the name of a passkey, and those of the page `next` */
-  kept: Kept
+  draft: Draft
   /** the page to which the browser returns after a proof */
   next?: string
   /** the secret of one-time codes that the person may have stored in the app already */
@@ -61,8 +61,8 @@ export const showSecurity = async (deps: DashboardDeps, request: PageRequest): P
   const visit = await visitOf(deps, request)
   if (!visit.session) return askToSignIn(deps, visit)
   const said = saidBy(visit as Signed, request)
-  const kept = keptOf(deps, visit.session, request)
-  return securityPage(deps, visit as Signed, { kept, ...(said && { said }) })
+  const draft = draftOf(deps, visit.session, request)
+  return securityPage(deps, visit as Signed, { draft, ...(said && { said }) })
 }
 
 const securityPage = async (deps: DashboardDeps, visit: Signed, shown: Shown): Promise<PageAnswer> => {
@@ -81,8 +81,8 @@ const securityPage = async (deps: DashboardDeps, visit: Signed, shown: Shown): P
     ...(shown.status !== undefined && { status: shown.status }),
     said: shown.said,
     sections: [
-      await provePanel(deps, visit, { next: shown.next ?? SECURITY_PATH, kept: shown.kept }),
-      section(words.passkeysTitle, passkeyList(visit, passkeys), addForm(deps, visit, passkeys, shown.kept['name'])),
+      await provePanel(deps, visit, { next: shown.next ?? SECURITY_PATH, draft: shown.draft }),
+      section(words.passkeysTitle, passkeyList(visit, passkeys), addForm(deps, visit, passkeys, shown.draft['name'])),
       passwordPanel(deps, visit, isPassword, shown.seed),
       isPassword && recoveryPanel(visit, codes),
       sessionsPanel(visit, sessions),
@@ -180,23 +180,23 @@ export const changeSecurity = async (deps: DashboardDeps, request: PageRequest):
   } catch (error) {
     if (!(error instanceof ProofNeeded)) throw error
     const said = { isProblem: true, text: visit.words.proveNeeded }
-    return securityPage(deps, signed, { said, status: 403, kept: keptIn(fields) })
+    return securityPage(deps, signed, { said, status: 403, draft: draftIn(fields) })
   }
 }
 
 const act = async (deps: DashboardDeps, visit: Signed, fields: Fields): Promise<PageAnswer> => {
   const { session, now, words } = visit
-  const kept = keptIn(fields)
+  const draft = draftIn(fields)
   const next = fields('next') === '' ? SECURITY_PATH : returnOf(fields('next'))
   const done = (): PageAnswer =>
-    redirect(linkTo(visit, SECURITY_PATH, { done: '1', ...keptQuery(deps, session, { next: SECURITY_PATH, kept }) }))
+    redirect(linkTo(visit, SECURITY_PATH, { done: '1', ...draftQuery(deps, session, { next: SECURITY_PATH, draft }) }))
   const proved = (token: string): PageAnswer =>
-    redirect(linkTo(visit, next, { proved: '1', ...keptQuery(deps, session, { next, kept }) }), cookieOf(token))
+    redirect(linkTo(visit, next, { proved: '1', ...draftQuery(deps, session, { next, draft }) }), cookieOf(token))
   const failed = (text: string, seed?: Buffer): Promise<PageAnswer> =>
     securityPage(deps, visit, {
       said: { isProblem: true, text },
       status: 400,
-      kept,
+      draft,
       next,
       ...(seed && { seed }),
     })

@@ -60,7 +60,7 @@ describe('a session', () => {
     const { email, codes, browser } = await join()
     edge.clock.ms += 2 * HOUR
     const asked = await browser.post('/app/security', { do: 'add-passkey', name: '<Laptop> of "Оля"', answer: '{}' })
-    expect([asked.status, fieldOf(asked, 'kept-name'), fieldOf(asked, 'next')]).toEqual([
+    expect([asked.status, fieldOf(asked, 'draft-name'), fieldOf(asked, 'next')]).toEqual([
       401,
       '<Laptop> of "Оля"',
       '/app/security',

@@ -12,7 +12,7 @@ import {
   type TypedProof,
 } from '../access/index.ts'
 import { hidden, input, pageOf, passkeyForm, redirect, section } from './frame.ts'
-import { carriedIn, keptFields, keptIn, keptQuery, type Kept } from './kept.ts'
+import { carriedIn, draftInputs, draftIn, draftQuery, type Draft } from './drafts.ts'
 import {
   cookieOf,
   linkTo,
@@ -33,7 +33,7 @@ const HOME = '/app'
 
 interface SignInForm {
   next: string
-  kept: Kept
+  draft: Draft
   email?: string
   said?: string
   status?: number
@@ -41,7 +41,7 @@ interface SignInForm {
 
 const signInPage = (deps: DashboardDeps, visit: Visit, form: SignInForm): PageAnswer => {
   const { words } = visit
-  const again = html`${hidden('next', form.next)}${keptFields(form.kept)}`
+  const again = html`${hidden('next', form.next)}${draftInputs(form.draft)}`
   const action = linkTo(visit, '/app/sign-in')
   return pageOf(visit, {
     title: words.signInTitle,
@@ -93,32 +93,32 @@ export const toSignIn = (visit: Visit): PageAnswer =>
 export const askToSignIn = (deps: DashboardDeps, visit: Visit, fields?: Fields): PageAnswer => {
   if (!fields) return toSignIn(visit)
   const next = returnOf(visit.path)
-  return signInPage(deps, visit, { next, kept: keptIn(fields), said: visit.words.signInAgain, status: 401 })
+  return signInPage(deps, visit, { next, draft: draftIn(fields), said: visit.words.signInAgain, status: 401 })
 }
 
 export const showSignIn = async (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> => {
   const visit = await visitOf(deps, request)
   const next = returnOf(request.query['next'])
-  return visit.session ? redirect(linkTo(visit, next)) : signInPage(deps, visit, { next, kept: {} })
+  return visit.session ? redirect(linkTo(visit, next)) : signInPage(deps, visit, { next, draft: {} })
 }
 
 export const signIn = async (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> => {
   const visit = await visitOf(deps, request)
   const fields = readFields(request, deps)
-  const [next, kept, email] = [returnOf(fields('next')), carriedIn(fields), fields('email')]
+  const [next, draft, email] = [returnOf(fields('next')), carriedIn(fields), fields('email')]
   const isPasskey = fields('do') === 'passkey'
   const token = isPasskey
     ? await signInByPasskey(deps, fields('answer'), visit.agent, visit.now)
     : await signInByPassword(deps, { email, ...proofIn(visit, fields) }, visit.now)
   if (token === undefined) {
     const said = isPasskey ? visit.words.passkeyFailed : visit.words.refused
-    return signInPage(deps, visit, { next, kept, said, status: 400, ...(!isPasskey && { email }) })
+    return signInPage(deps, visit, { next, draft, said, status: 400, ...(!isPasskey && { email }) })
   }
   // The token is new: one that the browser had before, from this or another site, is never taken over.
   if (visit.session) await endOneSession(deps, visit.session, visit.session.id, visit.now)
   const session = await findSession(deps.db, token, visit.now.real)
   const arrival = next === HOME && session ? await firstPageOf(deps, session) : next
-  return redirect(linkTo(visit, arrival, keptQuery(deps, session, { next: arrival, kept })), cookieOf(token))
+  return redirect(linkTo(visit, arrival, draftQuery(deps, session, { next: arrival, draft })), cookieOf(token))
 }
 
 /** The page of a person's only merchant, or the list of merchants. */

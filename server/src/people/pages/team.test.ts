@@ -143,7 +143,7 @@ describe('the page Team', () => {
     const email = newAddress()
     const typed = { do: 'invite', invitee: email, 'invitee-role': 'support' }
     const asked = await browser.post(teamAt(merchantId), typed)
-    expect([asked.status, fieldOf(asked, 'next'), fieldOf(asked, 'kept-invitee')]).toEqual([
+    expect([asked.status, fieldOf(asked, 'next'), fieldOf(asked, 'draft-invitee')]).toEqual([
       403,
       teamAt(merchantId),
       email,
@@ -168,7 +168,7 @@ describe('the page Team', () => {
     edge.clock.ms += 61 * MINUTE
     const email = newAddress()
     const asked = await browser.post(teamAt(merchantId), { do: 'invite', invitee: email, 'invitee-role': 'viewer' })
-    expect([asked.status, fieldOf(asked, 'next'), fieldOf(asked, 'kept-invitee')]).toEqual([
+    expect([asked.status, fieldOf(asked, 'next'), fieldOf(asked, 'draft-invitee')]).toEqual([
       401,
       teamAt(merchantId),
       email,

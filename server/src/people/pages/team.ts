@@ -21,7 +21,7 @@ import {
   type TeamMember,
 } from '../access/index.ts'
 import { choice, hidden, input, mailPiece, pageOf, redirect, section, type PageParts } from './frame.ts'
-import { keptIn, keptOf, type Kept } from './kept.ts'
+import { draftIn, draftOf, type Draft } from './drafts.ts'
 import { forMerchant, type MerchantVisit } from './merchant-page.ts'
 import { provePanel, saidBy } from './proving.ts'
 import { linkTo, teamPath, type DashboardDeps, type Fields } from './visit.ts'
@@ -32,22 +32,22 @@ const PROPOSED: Role = 'viewer'
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 
 interface Shown extends Pick<PageParts, 'said' | 'status'> {
-  kept: Kept
+  draft: Draft
 }
 
 export const showTeam = (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> =>
   forMerchant(deps, request, (visit) => {
     const said = saidBy(visit, request)
-    return teamPage(deps, visit, { said, kept: keptOf(deps, visit.session, request) })
+    return teamPage(deps, visit, { said, draft: draftOf(deps, visit.session, request) })
   })
 
 export const changeTeam = (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> =>
   forMerchant(deps, request, async (visit, given) => {
     const fields = given!
     const { words, membership } = visit
-    const kept = keptIn(fields)
+    const draft = draftIn(fields)
     const failed = (text: string, status: number): Promise<PageAnswer> =>
-      teamPage(deps, visit, { said: { isProblem: true, text }, status, kept })
+      teamPage(deps, visit, { said: { isProblem: true, text }, status, draft })
     const command = commandOf(deps, visit, fields)
     if (!command) return failed(words.notDone, 400)
     try {
@@ -100,8 +100,8 @@ const teamPage = async (deps: DashboardDeps, visit: MerchantVisit, shown: Shown)
     said: shown.said,
     ...(shown.status !== undefined && { status: shown.status }),
     sections: [
-      mayManage && (await provePanel(deps, visit, { next, kept: shown.kept })),
-      mayManage && inviteForm(visit, shown.kept),
+      mayManage && (await provePanel(deps, visit, { next, draft: shown.draft })),
+      mayManage && inviteForm(visit, shown.draft),
       invitations.length > 0 &&
         section(words.invitations, html`<ul class="rows">${invitations.map((one) => invitationLine(visit, one))}</ul>`),
       section(words.members, html`<ul class="rows">${members.map((one) => memberLine(visit, one))}</ul>`),
@@ -113,13 +113,13 @@ const teamPage = async (deps: DashboardDeps, visit: MerchantVisit, shown: Shown)
 const rolesFor = ({ words, membership }: MerchantVisit): (readonly [Role, string])[] =>
   ROLES.filter((role) => mayRole(membership.role, managing(role))).map((role) => [role, words.roles[role]])
 
-const inviteForm = (visit: MerchantVisit, kept: Kept): Markup => {
+const inviteForm = (visit: MerchantVisit, draft: Draft): Markup => {
   const { words } = visit
-  const role = kept['invitee-role'] ?? ''
+  const role = draft['invitee-role'] ?? ''
   return section(
     words.inviteTitle,
     html`<form method="post" action="${actionOf(visit)}">${hidden('do', 'invite')}<p>${words.inviteText}</p>
-${input({ name: 'invitee', label: words.email, type: 'email', autocomplete: 'off', value: kept['invitee'] ?? '' })}
+${input({ name: 'invitee', label: words.email, type: 'email', autocomplete: 'off', value: draft['invitee'] ?? '' })}
 ${choice({ id: 'invitee-role', name: 'invitee-role', label: words.role }, rolesFor(visit), isRole(role) ? role : PROPOSED)}
 <button>${words.invite}</button></form>`,
   )
