@@ -105,9 +105,9 @@ async function simulate(chosen: readonly Sabotage[]): Promise<void> {
 }
 
 async function run(chosen: readonly Sabotage[]): Promise<void> {
-  const isKept = values.some === undefined
-  if (chosen.length > 0) await inScratch((scratch) => runIn(scratch, chosen, isKept))
-  if (isKept) writePage(root, SABOTAGES, new Map())
+  const isRecorded = values.some === undefined
+  if (chosen.length > 0) await inScratch((scratch) => runIn(scratch, chosen, isRecorded))
+  if (isRecorded) writePage(root, SABOTAGES, new Map())
 }
 
 /** @param close is called at the end, also when a signal ends the process */
@@ -129,7 +129,7 @@ async function inScratch(
   }
 }
 
-async function runIn(scratch: Scratch, chosen: readonly Sabotage[], isKept: boolean): Promise<void> {
+async function runIn(scratch: Scratch, chosen: readonly Sabotage[], isRecorded: boolean): Promise<void> {
   const failing = failingFinders(chosen, await scratch.run(chosen.map(finderOf), MOST_UNCHANGED_MS))
   for (const { name, finder } of failing) console.error(`${name}: does not pass without the fault: ${finder}`)
   if (failing.length > 0) process.exitCode = 1
@@ -142,7 +142,7 @@ async function runIn(scratch: Scratch, chosen: readonly Sabotage[], isKept: bool
     if (ran.kind === 'broken') console.error(ran.output)
     if (outcome === 'missed' || outcome === 'broken') process.exitCode = 1
     const day = new Date().toISOString().slice(0, 10)
-    if (isKept) keepResult(root, SABOTAGES, sabotage, { outcome, seconds, day, commit })
+    if (isRecorded) keepResult(root, SABOTAGES, sabotage, { outcome, seconds, day, commit })
   }
 }
 

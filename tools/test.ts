@@ -21,7 +21,7 @@ interface Step {
   /** Skipped if this file does not exist. */
   readonly needs?: string
   /** Outside CI, skipped if no file of the repository has changed since it passed. */
-  readonly isKept?: true
+  readonly isCached?: true
 }
 
 interface Outcome {
@@ -65,7 +65,7 @@ const checks: readonly Step[] = [
     script: 'node_modules/oxlint/bin/oxlint',
     args: ['--type-aware'],
     needs: '.oxlintrc.json',
-    isKept: true,
+    isCached: true,
   },
   { name: 'boundaries', script: 'tools/lint/main.ts', args: [] },
   { name: 'generated files', script: 'tools/generate.ts', args: ['--check'], needs: 'tools/generate.ts' },
@@ -100,10 +100,10 @@ print()
 async function runCheck(step: Step): Promise<Outcome> {
   const started = performance.now()
   const stamp = join(remembered, `${step.name}.passed`)
-  const isPassed = step.isKept && state !== undefined && existsSync(stamp) && readFileSync(stamp, 'utf8') === state
+  const isPassed = step.isCached && state !== undefined && existsSync(stamp) && readFileSync(stamp, 'utf8') === state
   const { code, output } = isPassed ? { code: 0, output: '' } : await runQuietly(step.script, step.args, CHECK_NICE)
   process.stdout.write(output)
-  if (step.isKept && state !== undefined && code === 0) writeFileSync(stamp, state)
+  if (step.isCached && state !== undefined && code === 0) writeFileSync(stamp, state)
   return {
     name: step.name,
     seconds: since(started),

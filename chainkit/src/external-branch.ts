@@ -2,7 +2,7 @@ import { HDKey } from '@scure/bip32'
 import { assertChildIndex } from './account.ts'
 
 const ACCOUNT_DEPTH = 3
-const ACCOUNTS_KEPT = 32
+const MOST_CACHED = 32
 
 /**
  * The compressed public key of `0/index` below an account-level extended public key (BIP 32, BIP 44), for chains with a
@@ -22,7 +22,7 @@ function externalBranch(xpub: string): HDKey {
   const cached = branches.get(xpub)
   if (cached) return cached
   const branch = readAccount(xpub).deriveChild(0)
-  if (branches.size >= ACCOUNTS_KEPT) branches.delete(branches.keys().next().value!)
+  if (branches.size >= MOST_CACHED) branches.delete(branches.keys().next().value!)
   branches.set(xpub, branch)
   return branch
 }

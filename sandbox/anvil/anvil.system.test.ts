@@ -98,9 +98,9 @@ test('the chain survives kill -9 of the node', async () => {
   const first = await start({ stateFile })
   await pay(first)
   const block = await first.rpc<{ hash: string }>('eth_getBlockByNumber', '0x1', false)
-  const kept = () =>
+  const savedHeight = () =>
     existsSync(stateFile) ? Number(JSON.parse(readFileSync(stateFile, 'utf8')).best_block_number) : undefined
-  await expect.poll(kept).toBe(1)
+  await expect.poll(savedHeight).toBe(1)
   await endProcess(first, [{ signal: 'SIGKILL', waitMs: 5_000 }])
   // The file that a kill in the middle of a dump leaves.
   writeFileSync(`${stateFile}.new`, '{"half":')

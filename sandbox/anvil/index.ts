@@ -43,7 +43,7 @@ export interface Anvil extends ProcessIdentity {
 }
 
 /** How many blocks back the node can trace, reorganise and answer calls. */
-const keptStates = 500
+const stateLimit = 500
 const readyWaitMs = 120_000
 
 /** Throws PortInUse, or an Error with the end of the node's log. */
@@ -102,7 +102,7 @@ function argumentsFor(options: AnvilOptions, port: number): string[] {
     '--no-cors',
     '--quiet',
     // Without a number, states past the newest 500 pile up on disk under the user's home.
-    `--prune-history=${keptStates}`,
+    `--prune-history=${stateLimit}`,
     options.blockTime === undefined ? '--no-mining' : `--block-time=${options.blockTime}`,
     ...(options.baseFee === undefined ? [] : [`--block-base-fee-per-gas=${options.baseFee}`]),
     ...(options.hardfork === undefined ? [] : [`--hardfork=${options.hardfork}`]),

@@ -41,11 +41,11 @@ export async function reorganizeBitcoin(
   // A new address makes new blocks: the same ones again would be known as invalid.
   const address = await faucet<string>('getnewaddress')
   for (const block of blocks) {
-    const kept = block.map(({ txid, hex }) => (doomed.has(txid) ? replacements.get(txid) : hex))
+    const remaining = block.map(({ txid, hex }) => (doomed.has(txid) ? replacements.get(txid) : hex))
     await node.rpc(
       'generateblock',
       address,
-      kept.filter((hex) => hex !== undefined),
+      remaining.filter((hex) => hex !== undefined),
     )
   }
   await node.rpc('generateblock', address, [])

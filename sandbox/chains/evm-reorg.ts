@@ -19,7 +19,7 @@ interface MinedTransaction {
 
 interface Branch {
   /** Raw transactions with the place of their block in the branch. */
-  readonly kept: [raw: string, block: number][]
+  readonly remaining: [raw: string, block: number][]
   readonly replaced: string[]
   readonly returned: { readonly hash: string; readonly raw: string }[]
 }
@@ -37,7 +37,7 @@ export async function reorganizeEvm(rpc: Rpc, depth: number, without: readonly s
   // The same transactions within the same second would make the same blocks: a miner of its own makes the branch
   // another.
   await rpc('anvil_setCoinbase', `0x${randomBytes(20).toString('hex')}`)
-  await rpc('anvil_reorg', depth, branch.kept).catch((error: unknown) => {
+  await rpc('anvil_reorg', depth, branch.remaining).catch((error: unknown) => {
     if (!(error instanceof RpcError)) throw error
     // The dump that a restart loads holds the newest state only.
     throw new Refusal(
@@ -65,18 +65,18 @@ async function planBranch(
   blocks: readonly MinedTransaction[][],
   without: ReadonlySet<string>,
 ): Promise<Branch> {
-  const branch: Branch = { kept: [], replaced: [], returned: [] }
+  const branch: Branch = { remaining: [], replaced: [], returned: [] }
   const heldUp = new Set<string>()
   for (const [place, transaction] of blocks.flatMap((block, index) => block.map((one) => [index, one] as const))) {
     const { hash, from } = transaction
     const raw = await rpc<string>('eth_getRawTransactionByHash', hash)
     if (without.has(hash) && from === faucet.address.toLowerCase()) {
-      branch.kept.push([await fillNonce(rpc, transaction), place])
+      branch.remaining.push([await fillNonce(rpc, transaction), place])
       branch.replaced.push(hash)
     } else if (without.has(hash) || heldUp.has(from)) {
       heldUp.add(from)
       branch.returned.push({ hash, raw })
-    } else branch.kept.push([raw, place])
+    } else branch.remaining.push([raw, place])
   }
   return branch
 }

@@ -68,15 +68,15 @@ function conformance(blockchain: string, tickers: readonly string[], open: () =>
   })
 
   test('a reorganisation keeps the transactions that it is not to leave out', async () => {
-    const [kept, gone] = [await newAddress(), await newAddress()]
+    const [unchanged, gone] = [await newAddress(), await newAddress()]
     const before = await pay(gone, '0.5')
     await post('/mine', { blockchain, blocks: 1 })
-    const [first, second] = [await pay(kept, '0.25'), await pay(kept, '0.5')]
+    const [first, second] = [await pay(unchanged, '0.25'), await pay(unchanged, '0.5')]
     const { height } = await post('/mine', { blockchain, blocks: 2 })
     const reorg = await post('/reorg', { blockchain, depth: 3, without: [before] })
     expect(reorg).toMatchObject({ height: (height as number) + 1, replaced: [before], returned: [] })
     expect(await balance(gone)).toBe('0')
-    expect(await balance(kept)).toBe('0.75')
+    expect(await balance(unchanged)).toBe('0.75')
     for (const hash of [first, second])
       expect(await find(hash)).toMatchObject({ status: 'confirmed', confirmations: 3 })
     expect(await lost(before)).toMatchObject({ status: 404, body: { code: 101 } })

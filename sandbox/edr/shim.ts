@@ -125,17 +125,20 @@ export function createShim(
     const height = (await head()) - depth
     const snapshot = snapshots.get(height)
     if (snapshot === undefined || !(await ask<boolean>('evm_revert', snapshot)))
-      throw new Refused({ code: -32_000, message: `no state of block ${height} is kept` })
+      throw new Refused({ code: -32_000, message: `the state of block ${height} was discarded` })
     for (const at of snapshots.keys()) if (at >= height) snapshots.delete(at)
     for (const hash of await pending()) await ask('hardhat_dropTransaction', hash)
     // It went back too, and the same transactions in the same second would make the same blocks.
     if (coinbase !== undefined) await ask('hardhat_setCoinbase', coinbase)
     return waiting
   }
-  const reorganise = async (depth: number, kept: readonly (readonly [raw: string, block: number])[]): Promise<null> => {
+  const reorganise = async (
+    depth: number,
+    remaining: readonly (readonly [raw: string, block: number])[],
+  ): Promise<null> => {
     const waiting = await rewind(depth)
     for (let block = 0; block < depth; block += 1) {
-      for (const [raw, at] of kept) if (at === block) await send(raw)
+      for (const [raw, at] of remaining) if (at === block) await send(raw)
       await mine()
     }
     for (const raw of waiting) await send(raw).catch(ignoreRefused)
@@ -178,7 +181,7 @@ export function createShim(
     },
     // Takes the newest blocks away and leaves the pool empty; the branch is the caller's to make.
     sandbox_rewind: ([depth]) => rewind(Number(depth)),
-    anvil_reorg: ([depth, kept]) => reorganise(Number(depth), kept as [string, number][]),
+    anvil_reorg: ([depth, remaining]) => reorganise(Number(depth), remaining as [string, number][]),
     eth_sendRawTransaction: ([raw]) => send(raw),
     eth_sendTransaction: ([given]) => sign(given as Record<string, string>),
     eth_getRawTransactionByHash: async ([hash]) => raws.get(String(hash)) ?? null,

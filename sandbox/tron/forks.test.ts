@@ -84,16 +84,16 @@ test('a fork without a payment takes it back, and everything it led to', async (
 })
 
 test('a fork keeps the others: mined in the new branch, or waiting again', async () => {
-  const [kept, lost] = [await pay(3_000_000), await pay(5_000_000)]
+  const [mined, lost] = [await pay(3_000_000), await pay(5_000_000)]
   await chain.mine()
-  const old = await infoOf(chain, kept)
+  const old = await infoOf(chain, mined)
   const oldBlock = await post(chain.url, '/wallet/getblockbynum', { num: old.blockNumber })
   expect(await chain.reorg({ depth: 1, without: [lost], others: 'mined' })).toMatchObject({
-    mined: [kept],
+    mined: [mined],
     forgotten: [lost],
     pending: [],
   })
-  const now = await infoOf(chain, kept)
+  const now = await infoOf(chain, mined)
   expect(now.blockNumber).toBe(old.blockNumber)
   expect((await post(chain.url, '/wallet/getblockbynum', { num: now.blockNumber }))['blockID']).not.toBe(
     oldBlock['blockID'],

@@ -95,7 +95,7 @@ export const startTronChain = async (options: TronChainOptions): Promise<TronCha
   const { clock = Date.now, slotMs = usualSlotMs, log = () => {} } = options
   // Before anything is written: anyone who has the port may have the folder too.
   if (options.port !== 0) await requireFreePort(options.port, 'the TRON chain', options.portSetting)
-  const kept = openLog(options.folder)
+  const chainLog = openLog(options.folder)
   const machine = await createMachine(chainId)
   const branch = openBranch(options.solidLag ?? usualLag)
   const genesis = {
@@ -105,10 +105,10 @@ export const startTronChain = async (options: TronChainOptions): Promise<TronCha
       Object.entries(options.accounts ?? {}).map(([address, sun]) => [addressOf(address), sun]),
     ),
   }
-  await beginChain(kept, branch, machine, genesis)
+  await beginChain(chainLog, branch, machine, genesis)
   // A chain that was moved ahead of the clock stays ahead.
   let ahead = Math.max(0, branch.head().timestamp - clock())
-  const chain = openChain({ branch, machine, log: kept, slotMs, clock: () => clock() + ahead })
+  const chain = openChain({ branch, machine, log: chainLog, slotMs, clock: () => clock() + ahead })
   // tronweb cannot refer to block 0: java-tron's JSON leaves its number out.
   if (branch.height() === 0) await chain.mine()
   const advance = (ms: number): void => {
@@ -136,7 +136,7 @@ export const startTronChain = async (options: TronChainOptions): Promise<TronCha
     stop: async () => {
       clearInterval(timer)
       await server.stop()
-      await inTurn(async () => kept.close())
+      await inTurn(async () => chainLog.close())
     },
   }
 }

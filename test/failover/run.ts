@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { withClient } from '../../sandbox/postgres/connection.ts'
 import { check, startOf } from '../crash/run/checking.ts'
 import { createLoad, NETWORKS } from '../crash/run/load.ts'
-import { makeKeptFolder } from '../setup/scratch.ts'
+import { makeOwnedFolder } from '../setup/scratch.ts'
 import { startSandbox, type Sandbox } from '../system/sandbox.ts'
 import type { Role } from '../system/connected.ts'
 import { compare, startFlood, type Compared } from './flood.ts'
@@ -92,7 +92,7 @@ export const runFailovers = async (
   names: readonly string[] = Object.keys(FAULTS),
   log: (line: string) => void = () => {},
 ): Promise<Result> => {
-  const dir = makeKeptFolder('failover')
+  const dir = makeOwnedFolder('failover')
   const machines = await startMachines(debianRoot(), dir)
   let sandbox: Sandbox | undefined
   try {

@@ -15,11 +15,11 @@ export interface Scratch {
 }
 
 const prefix = 'bursar-test-'
-const keeperFile = 'kept-by.process.json'
+const ownerFile = 'owner.process.json'
 
 export async function makeScratch(purpose: string): Promise<Scratch> {
   await sweep()
-  const dir = makeKeptFolder(purpose)
+  const dir = makeOwnedFolder(purpose)
   return {
     dir,
     owns: (name, owned) => recordProcess(join(dir, `${name}.process.json`), owned),
@@ -28,19 +28,19 @@ export async function makeScratch(purpose: string): Promise<Scratch> {
 }
 
 /** A folder that says whose it is: once that process is gone, the next run removes it. */
-export function makeKeptFolder(purpose: string): string {
+export function makeOwnedFolder(purpose: string): string {
   const dir = mkdtempSync(join(tmpdir(), `${prefix}${purpose}-`))
   // Root runs PostgreSQL as another user, who must be able to pass through; the folders inside are closed.
   chmodSync(dir, 0o711)
-  recordProcess(join(dir, keeperFile), inspectProcess(process.pid) as ProcessIdentity)
+  recordProcess(join(dir, ownerFile), inspectProcess(process.pid) as ProcessIdentity)
   return dir
 }
 
 async function sweep(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
     const dir = join(tmpdir(), name)
-    const keeper = join(dir, keeperFile)
-    if (!name.startsWith(prefix) || !existsSync(keeper) || recordedProcess(keeper) !== undefined) continue
+    const owner = join(dir, ownerFile)
+    if (!name.startsWith(prefix) || !existsSync(owner) || recordedProcess(owner) !== undefined) continue
     await removeLeft(dir)
   }
 }

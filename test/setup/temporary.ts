@@ -4,7 +4,7 @@
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeKeptFolder } from './scratch.ts'
+import { makeOwnedFolder } from './scratch.ts'
 
 let all: string | undefined
 let endsWithProcess = false
@@ -12,7 +12,7 @@ let endsWithProcess = false
 /** A new folder, anywhere in a test file or in the functions that it calls. */
 export function temporaryFolder(purpose: string): string {
   if (all === undefined) {
-    all = makeKeptFolder('files')
+    all = makeOwnedFolder('files')
     // Outside a test run, in a bench or a tool, the process's end is the end.
     if (!endsWithProcess) process.once('exit', removeTemporaryFolders)
     endsWithProcess = true

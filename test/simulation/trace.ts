@@ -10,7 +10,7 @@ export interface Trace {
   readonly length: number
 }
 
-const KEPT = 5_000
+const MOST_LINES = 5_000
 
 export const createTrace = (print?: (line: string) => void): Trace => {
   const digest = createHash('sha256')
@@ -21,7 +21,7 @@ export const createTrace = (print?: (line: string) => void): Trace => {
       digest.update(`${line}\n`)
       length += 1
       lines.push(line)
-      if (lines.length > KEPT) lines.splice(0, lines.length - KEPT)
+      if (lines.length > MOST_LINES) lines.splice(0, lines.length - MOST_LINES)
       print?.(line)
     },
     hash: () => digest.copy().digest('hex'),

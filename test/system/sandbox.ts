@@ -9,7 +9,7 @@ import type { Running } from '../../sandbox/running.ts'
 import type { Supervisor } from '../../sandbox/supervise.ts'
 import { startWorld } from '../../sandbox/world.ts'
 import { reservePorts } from '../setup/ports.ts'
-import { makeKeptFolder } from '../setup/scratch.ts'
+import { makeOwnedFolder } from '../setup/scratch.ts'
 import { connectSandbox, ownLog, type ConnectedSandbox, type Place, type Role } from './connected.ts'
 
 export type { Mail, Merchant, Network } from './connected.ts'
@@ -77,7 +77,7 @@ const createKeeper = (): Supervisor & { running: Map<string, Running> } => {
  * unless it says BURSAR_SCREENING=on, BURSAR_HEDGING=on.
  */
 export const startSandbox = async (env: Record<string, string> = {}): Promise<Sandbox> => {
-  const dir = makeKeptFolder('system')
+  const dir = makeOwnedFolder('system')
   mkdirSync(join(dir, 'logs'))
   const ports = await reservePorts(PORTS.length)
   const given = Object.fromEntries(PORTS.map((name, i) => [`BURSAR_PORT_${name}`, String(ports[i])]))

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs, promisify } from 'node:util'
 import { fastFolder } from '../setup/fast-folder.ts'
 import { reservePorts } from '../setup/ports.ts'
-import { makeKeptFolder } from '../setup/scratch.ts'
+import { makeOwnedFolder } from '../setup/scratch.ts'
 import { check, startOf } from '../crash/run/checking.ts'
 import { createLoad, type Load } from '../crash/run/load.ts'
 import { endGently, install, loadPrevious, startFurtherApi } from './installation.ts'
@@ -37,7 +37,7 @@ const ORDER_EVERY_MS = 700
 const ASK_EVERY_MS = 100
 
 const say = (line: string): void => console.log(line)
-const folder = makeKeptFolder('previous')
+const folder = makeOwnedFolder('previous')
 checkOut(values.from, folder)
 const previous = await loadPrevious(folder)
 const { buildPrograms } = await import('../../tools/build.ts')

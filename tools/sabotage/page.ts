@@ -18,13 +18,13 @@ export interface Result {
 }
 
 /** Results of this checkout by name. A digest is that of the sabotage, its file and its finder when it was run. */
-type Kept = Record<string, Result & { digest: string }>
+type Results = Record<string, Result & { digest: string }>
 
-const keptIn = (root: string): string => join(root, '.bursar', 'sabotage.json')
+const resultsFile = (root: string): string => join(root, '.bursar', 'sabotage.json')
 const pageIn = (root: string): string => join(root, 'docs', 'operating', 'sabotage.md')
 
-const readKept = (root: string): Kept =>
-  existsSync(keptIn(root)) ? (JSON.parse(readFileSync(keptIn(root), 'utf8')) as Kept) : {}
+const readResults = (root: string): Results =>
+  existsSync(resultsFile(root)) ? (JSON.parse(readFileSync(resultsFile(root), 'utf8')) as Results) : {}
 
 const digestOf = (root: string, sabotage: Sabotage): string => {
   const texts = [sabotage.file, finderOf(sabotage).file].map((path) => readFileSync(join(root, path), 'utf8'))
@@ -35,20 +35,20 @@ const digestOf = (root: string, sabotage: Sabotage): string => {
 
 /** Whether it was found, and neither it nor its file nor its finder has changed since. */
 export const isKnownFound = (root: string, sabotage: Sabotage): boolean => {
-  const kept = readKept(root)[sabotage.name]
+  const result = readResults(root)[sabotage.name]
   return (
-    kept !== undefined &&
-    kept.outcome !== 'missed' &&
-    kept.outcome !== 'broken' &&
-    kept.digest === digestOf(root, sabotage)
+    result !== undefined &&
+    result.outcome !== 'missed' &&
+    result.outcome !== 'broken' &&
+    result.digest === digestOf(root, sabotage)
   )
 }
 
 /** Keeps a result and writes the page again, so that a run which is ended loses nothing. */
 export const keepResult = (root: string, all: readonly Sabotage[], sabotage: Sabotage, result: Result): void => {
-  const kept = { ...readKept(root), [sabotage.name]: { ...result, digest: digestOf(root, sabotage) } }
-  mkdirSync(dirname(keptIn(root)), { recursive: true })
-  writeFileSync(keptIn(root), JSON.stringify(kept, null, 1))
+  const results = { ...readResults(root), [sabotage.name]: { ...result, digest: digestOf(root, sabotage) } }
+  mkdirSync(dirname(resultsFile(root)), { recursive: true })
+  writeFileSync(resultsFile(root), JSON.stringify(results, null, 1))
   writePage(root, all, new Map([[sabotage.name, result]]))
 }
 

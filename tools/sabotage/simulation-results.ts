@@ -15,15 +15,15 @@ export interface SimulationResult extends Tried {
 
 export type SimulationResults = Readonly<Record<string, SimulationResult>>
 
-const keptIn = (root: string): string => join(root, 'test', 'sabotage', 'simulation.json')
+const resultsFile = (root: string): string => join(root, 'test', 'sabotage', 'simulation.json')
 
 /** Results by name, those of changed sabotages left out. */
 export const readSimulationResults = (root: string, all: readonly Sabotage[]): SimulationResults => {
-  if (!existsSync(keptIn(root))) return {}
-  const kept = JSON.parse(readFileSync(keptIn(root), 'utf8')) as SimulationResults
+  if (!existsSync(resultsFile(root))) return {}
+  const results = JSON.parse(readFileSync(resultsFile(root), 'utf8')) as SimulationResults
   return Object.fromEntries(
     all.flatMap(({ name, replace }) => {
-      const result = kept[name]
+      const result = results[name]
       return result !== undefined && JSON.stringify(result.replace) === JSON.stringify(replace) ? [[name, result]] : []
     }),
   )
@@ -38,5 +38,5 @@ export const keepSimulationResult = (
 ): void => {
   const results = { ...readSimulationResults(root, all), [name]: result }
   const inOrder = all.flatMap((one) => (results[one.name] === undefined ? [] : [[one.name, results[one.name]]]))
-  writeFileSync(keptIn(root), `${JSON.stringify(Object.fromEntries(inOrder), null, 2)}\n`)
+  writeFileSync(resultsFile(root), `${JSON.stringify(Object.fromEntries(inOrder), null, 2)}\n`)
 }

@@ -30,7 +30,7 @@ export interface KeyOrigin {
 
 const PURPOSE = 84
 const ACCOUNT_DEPTH = 3
-const ACCOUNTS_KEPT = 32
+const MOST_CACHED = 32
 
 /** `m/84'/coin'/account'` (BIP 84), from the master key. */
 export function accountPath(account: KeyAccount, chain: BitcoinChain): number[] {
@@ -77,7 +77,7 @@ function branchKey(xpub: string, branch: Branch, chain: BitcoinChain): HDKey {
   if (cached) return cached[branch]
   const account = readAccount(xpub, chain)
   const pair = [account.deriveChild(0), account.deriveChild(1)] as const
-  if (branches.size >= ACCOUNTS_KEPT) branches.delete(branches.keys().next().value!)
+  if (branches.size >= MOST_CACHED) branches.delete(branches.keys().next().value!)
   branches.set(id, pair)
   return pair[branch]
 }

@@ -44,13 +44,13 @@ export function buildReplacement(request: ReplacementRequest): Payout | Refused<
   const original = parsePsbt(request.original)
   if (isRefused(original)) return original
   const { changeIndex, extraInputs = [], caps } = request
-  const kept = original.inputs.map(asCoin)
+  const originalCoins = original.inputs.map(asCoin)
   const payments = original.outputs.filter((_, at) => at !== changeIndex)
-  assertShape([...kept, ...extraInputs], payments)
+  assertShape([...originalCoins, ...extraInputs], payments)
   const change = originalChange(original, changeIndex) ?? request.change
 
   for (let added = 0; added <= extraInputs.length; added++) {
-    const inputs = [...kept, ...extraInputs.slice(0, added)]
+    const inputs = [...originalCoins, ...extraInputs.slice(0, added)]
     const settled = settle(inputs, payments, change?.script, (vsize) => leastFee(request, original, vsize))
     if (!settled) continue
     const plan = {

@@ -29,7 +29,7 @@ export interface Pushed {
 }
 
 /** At least this number of blocks can be reverted, so that a log with deep forks can be replayed with a smaller lag. */
-const leastKept = 128
+const fewestStates = 128
 
 /** Opens a branch. `lag`: number of later blocks that make a block solid. */
 export const openBranch = (lag: number): Branch => {
@@ -65,7 +65,7 @@ export const openBranch = (lag: number): Branch => {
       for (const transaction of block.transactions) transactions.set(transaction.id, { transaction, block })
       before.push(new Map([...changes.keys()].map((key) => [key, state.get(key)])))
       for (const [key, value] of changes) put(state, key, value)
-      while (before.length > Math.min(Math.max(lag, leastKept), blocks.length - 1)) before.shift()
+      while (before.length > Math.min(Math.max(lag, fewestStates), blocks.length - 1)) before.shift()
     },
     pop: () => {
       const values = before.pop()

@@ -32,14 +32,15 @@ export const fork = async (chain: Chain, { depth, without, others }: ForkOrder):
     throw new Error(`a fork can replace 1 to ${most} blocks: those before are solid`)
   const old = Array.from({ length: depth }, (_, at) => branch.at(branch.height() - depth + 1 + at)?.transactions ?? [])
   const ids = old.flat().map(({ id }) => id)
-  const kept = old.map((list): SignedTransaction[] => list.filter(({ id }) => !without.includes(id)))
+  const remaining = old.map((list): SignedTransaction[] => list.filter(({ id }) => !without.includes(id)))
   pool.remove(without)
   const waitingBefore = pool.list()
-  const contents = others === 'mined' ? [...kept, []] : [...kept.map(() => []), []]
+  const contents = others === 'mined' ? [...remaining, []] : [...remaining.map(() => []), []]
   await chain.replace(depth, contents)
   pool.remove(waitingBefore.map(({ id }) => id))
   await pool.renew()
-  const returning = others === 'forgotten' ? [] : kept.flat().filter(({ id }) => branch.transaction(id) === undefined)
+  const returning =
+    others === 'forgotten' ? [] : remaining.flat().filter(({ id }) => branch.transaction(id) === undefined)
   for (const transaction of [...returning, ...waitingBefore]) await pool.add(transaction).catch(forgetRefused)
   const mined = ids.filter((id) => branch.transaction(id) !== undefined)
   const pending = ids.filter((id) => pool.get(id) !== undefined)

@@ -118,8 +118,8 @@ const answer = async (options: TronServerOptions, request: IncomingMessage): Pro
   const route = Object.hasOwn(routes, name.toLowerCase()) && more.length === 0 ? routes[name.toLowerCase()] : undefined
   // Jetty's own page, which is no JSON (row T-34).
   if (route === undefined) return { status: 404, text: '<html><body><h2>HTTP ERROR 404 Not Found</h2></body></html>' }
-  const kept = withheld(options.node.settings(), name.toLowerCase())
-  if (kept !== undefined) return { status: 200, text: kept }
+  const answer = withheld(options.node.settings(), name.toLowerCase())
+  if (answer !== undefined) return { status: 200, text: answer }
   const query = Object.fromEntries(url.searchParams)
   try {
     const fields = readRequest(

@@ -37,10 +37,10 @@ const UNVERSIONED = new Set(['given', 'problem', 'problems', 'fee'])
 
 /** A short version id of an invoice's content: when it changes, the page has to be rendered again. */
 export const versionOf = ({ state, wrongAsset }: PageView): string => {
-  const kept = JSON.stringify([state, wrongAsset ?? []], (key, value: unknown) =>
+  const content = JSON.stringify([state, wrongAsset ?? []], (key, value: unknown) =>
     UNVERSIONED.has(key) ? undefined : value,
   )
-  return hash('sha256', kept, 'base64url').slice(0, 16)
+  return hash('sha256', content, 'base64url').slice(0, 16)
 }
 
 const panelOf = (scene: Scene): Panel => {

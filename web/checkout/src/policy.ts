@@ -25,13 +25,13 @@ export const policyOf = ({ style, script, picture, formTo }: Allowed): string =>
   ].join('; ')
 
 const sources = new Map<string, string>()
-const MOST_KEPT = 500
+const MOST_CACHED = 500
 
 const sourceOf = (text: string): string => {
   let source = sources.get(text)
   if (source === undefined) {
     source = `sha256-${hash('sha256', text, 'base64')}`
-    if (sources.size >= MOST_KEPT) sources.clear()
+    if (sources.size >= MOST_CACHED) sources.clear()
     sources.set(text, source)
   }
   return source

@@ -6,7 +6,7 @@ import { referencePage } from './reference.ts'
 import { refusalBody, unavailable } from './refusals.ts'
 
 /** One database check answers all requests within this time, so that frequent health requests cause no load. */
-const READY_KEPT_MS = 1_000
+const READY_CACHED_MS = 1_000
 const RETRY_SECONDS = 1
 
 /** Registers the documents besides operations and pages: the contract as data and as a page, and health. */
@@ -41,10 +41,10 @@ const json = (status: number, body: string, headers: Readonly<Record<string, str
 })
 
 const shared = (look: () => Promise<void>): (() => Promise<void>) => {
-  let kept: { at: number; looking: Promise<void> } | undefined
+  let cached: { at: number; looking: Promise<void> } | undefined
   return () => {
     const at = performance.now()
-    if (kept === undefined || at - kept.at > READY_KEPT_MS) kept = { at, looking: look() }
-    return kept.looking
+    if (cached === undefined || at - cached.at > READY_CACHED_MS) cached = { at, looking: look() }
+    return cached.looking
   }
 }

@@ -30,10 +30,10 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** Removes null optional fields, because many languages write null for an unset field (`contract.md` 18, row 31). */
 export const withoutNulls = (value: unknown, fields: NullableFields): unknown => {
   if (!isObject(value)) return value
-  const kept = Object.entries(value).flatMap(([field, inner]): [string, unknown][] => {
+  const present = Object.entries(value).flatMap(([field, inner]): [string, unknown][] => {
     const known = Object.hasOwn(fields, field) ? fields[field] : undefined
     if (known === undefined) return [[field, inner]]
     return inner === null && known.mayBeNull ? [] : [[field, withoutNulls(inner, known.inner)]]
   })
-  return Object.fromEntries(kept)
+  return Object.fromEntries(present)
 }

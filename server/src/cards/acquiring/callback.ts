@@ -34,7 +34,7 @@ export const digestOf = ({ url, body }: RawCallback): Buffer =>
  * The most callbacks stored for one order. Later ones only cause a query within a minute. Some acquirers do not sign
  * the whole callback, so a payer who sees one can repeat it with different bytes endlessly; this bounds the queries.
  */
-const MOST_KEPT = 100
+const MOST_STORED = 100
 const MANY_LOOK_MS = 60_000
 
 /**
@@ -52,7 +52,7 @@ export const hearCallback = async (
     times: number
   }>`insert into acquirer_callbacks(acquirer, digest, reference, state, received_at)
     select ${acquirer}, ${digest}, ${reference.slice(0, 200)}, ${jsonOf(state)}::jsonb, ${moment.at}
-    where (select count(*) from (select from acquirer_callbacks where acquirer = ${acquirer} and reference = ${reference.slice(0, 200)} limit ${MOST_KEPT}) kept) < ${MOST_KEPT}
+    where (select count(*) from (select from acquirer_callbacks where acquirer = ${acquirer} and reference = ${reference.slice(0, 200)} limit ${MOST_STORED}) stored) < ${MOST_STORED}
     on conflict (acquirer, digest) do update set times = acquirer_callbacks.times + 1 returning times`.execute(tx)
   if ((rows[0]?.times ?? 1) > 1) return noEffects
   if (isUuid(reference)) {
@@ -118,9 +118,9 @@ const contradicts = ({ state, refundedUnits }: Payment, said: AcquirerState): bo
   }
 }
 
-const KEPT_MS = 90 * 86_400_000
+const RETENTION_MS = 90 * 86_400_000
 
 /** Deletes callbacks that are older than any repetition by an acquirer. */
 export const forgetOldCallbacks = async (db: Db, at: Date): Promise<void> => {
-  await sql`delete from acquirer_callbacks where received_at < ${new Date(at.getTime() - KEPT_MS)}`.execute(db)
+  await sql`delete from acquirer_callbacks where received_at < ${new Date(at.getTime() - RETENTION_MS)}`.execute(db)
 }

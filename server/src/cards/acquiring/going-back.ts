@@ -118,13 +118,13 @@ const dispute = async (
 const endDispute = async (tx: Tx, payment: Payment, moment: Moment): Promise<Payment> => {
   await resolveAlert(tx, 'payment-disputed', payment.id, moment.at)
   if (payment.state !== 'disputed') return payment
-  const kept = await movePayment(tx, payment, 'kept', {}, { at: moment.at, next: null })
-  if (!kept) throw new Error(`payment ${payment.id} has changed: try again`)
+  const moved = await movePayment(tx, payment, 'disputeEnded', {}, { at: moment.at, next: null })
+  if (!moved) throw new Error(`payment ${payment.id} has changed: try again`)
   if (payment.disputeUnits! > 0n) {
     const again = await holdAgain(tx, payment.merchantId, payment.disputeHoldId!, moment)
     await carryOut(tx, { items: [releaseDisputedItem(payment, moment), ...again], notices: [] }, moment)
   }
-  return { ...kept, epoch: payment.epoch }
+  return { ...moved, epoch: payment.epoch }
 }
 
 /**

@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000
 /** How far back routing looks, and how many failures make an account failing. */
 const LOOKED_AT_MS = 10 * MINUTE_MS
 const LEAST_BAD = 3
-const KEPT_MS = 24 * 60 * MINUTE_MS
+const RETENTION_MS = 24 * 60 * MINUTE_MS
 
 /** Counts one call: `good` when the acquirer accepted the order, regardless of its outcome later. */
 export const recordOutcome = async (
@@ -35,5 +35,5 @@ export const readFailing = async (db: Db | Tx, at: Date): Promise<Failing> => {
 
 /** Deletes counts that are older than the time routing looks at. */
 export const forgetOldHealth = async (db: Db, at: Date): Promise<void> => {
-  await sql`delete from acquirer_health where minute < ${new Date(at.getTime() - KEPT_MS)}`.execute(db)
+  await sql`delete from acquirer_health where minute < ${new Date(at.getTime() - RETENTION_MS)}`.execute(db)
 }

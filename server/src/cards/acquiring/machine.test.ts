@@ -16,7 +16,7 @@ const EVENTS: PaymentEvent[] = [
   'expired',
   'reversed',
   'disputed',
-  'kept',
+  'disputeEnded',
 ]
 
 /** Every (state, event) that the table takes, and where it leads; all others are not taken. */
@@ -57,7 +57,7 @@ credited reversed reversed
 credited disputed disputed
 suspended credited credited
 suspended reversed reversed
-disputed kept credited
+disputed disputeEnded credited
 disputed reversed reversed`
   .trim()
   .split('\n')

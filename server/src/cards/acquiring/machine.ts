@@ -42,7 +42,7 @@ export type PaymentEvent =
   | 'expired'
   | 'reversed'
   | 'disputed'
-  | 'kept'
+  | 'disputeEnded'
 export type PaymentEffect =
   | 'credit'
   | 'suspend'
@@ -95,7 +95,7 @@ export const paymentMoves: Moves<PaymentState, PaymentEvent, PaymentEffect> = {
   credited: { reversed: to('reversed', 'takeBack'), disputed: to('disputed', 'hold') },
   // Money in suspense can't be spent, so a dispute has nothing to hold.
   suspended: { credited: to('credited', 'accept'), reversed: to('reversed', 'takeBack') },
-  disputed: { kept: to('credited', 'release'), reversed: to('reversed', 'release', 'takeBack') },
+  disputed: { disputeEnded: to('credited', 'release'), reversed: to('reversed', 'release', 'takeBack') },
   reversed: {},
 }
 

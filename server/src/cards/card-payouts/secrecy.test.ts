@@ -80,13 +80,13 @@ describe('any outcome of a payout', () => {
     expect((await dump(here.db)).filter(holds)).toEqual([])
     expect(here.logged.filter(holds)).toEqual([])
     if (behaviour === 'breaks') expect(here.logged.join('')).toContain(MASKED)
-    const { rows: kept } = await sql<{
+    const { rows: stored } = await sql<{
       sealed: string | null
       open: number
     }>`select sealed_card as sealed, open_parts as open from card_payouts
       where merchant_id = ${shop}`.execute(here.db)
-    for (const { sealed, open } of kept) expect(sealed === null).toBe(open === 0)
-    expect(kept.filter(({ open }) => open === 0).length).toBeGreaterThan(0)
+    for (const { sealed, open } of stored) expect(sealed === null).toBe(open === 0)
+    expect(stored.filter(({ open }) => open === 0).length).toBeGreaterThan(0)
   })
 
   test.each(['refuses', 'refuses-elsewhere'] as const)('that %s, in words that name the card', async (behaviour) => {
@@ -165,7 +165,7 @@ test('keys are changed while payouts wait: the newest seals again the cards of a
 describe('through the edge', () => {
   const edge = useEdge()
 
-  test('a signed request leaves the number in no answer, no kept answer and no log, and is one payout however often it comes', async () => {
+  test('a signed request leaves the number in no answer, no stored answer and no log, and is one payout however often it comes', async () => {
     const committer = createCommitter({ url: (edge.pool.options as { connectionString: string }).connectionString })
     const shop = edge.merchant.id
     const entries = (['merchant', 'capital'] as const).map((kind, i) => ({
@@ -214,8 +214,8 @@ describe('through the edge', () => {
     expect(refused).toMatchObject({ status: 400, body: { code: 1 } })
     const { rows } = await sql`select 1 from card_payouts`.execute(edge.db)
     expect(rows).toHaveLength(2)
-    const { rows: kept } = await sql`select 1 from request_answers`.execute(edge.db)
-    expect(kept.length).toBeGreaterThanOrEqual(4)
+    const { rows: stored } = await sql`select 1 from request_answers`.execute(edge.db)
+    expect(stored.length).toBeGreaterThanOrEqual(4)
     expect((await dump(edge.db)).filter(holds)).toEqual([])
     expect(edge.logged.filter(holds)).toEqual([])
     expect([...answers, keyed, refused].map(({ text }) => text).filter(holds)).toEqual([])

@@ -40,7 +40,7 @@ beforeEach(async () => {
   await sql`truncate addresses, address_stock, derivation_counters, house_addresses, request_answers`.execute(db)
 })
 
-const kept: unknown[] = []
+const targets: unknown[] = []
 const call = async (
   operation: 'createAddress' | 'createRotatingAddress',
   body: Record<string, unknown>,
@@ -50,7 +50,7 @@ const call = async (
     runtime,
     issuer: issuers[more.process ?? 0]!,
     networks: NETWORKS,
-    keepTarget: async (owner, target) => void kept.push({ ...owner, target }),
+    keepTarget: async (owner, target) => void targets.push({ ...owner, target }),
   })
   const answer = await routes
     .find((route) => route.operation === operation)!
@@ -90,14 +90,14 @@ describe('an address', () => {
     expect((await ownerOf(db, 'BITCOIN', [first.address])).get(first.address)).toMatchObject({ merchantId, meta })
   })
 
-  test('with a target has it kept before it is given out', async () => {
+  test('with a target is given out after the target is stored', async () => {
     const merchantId = randomUUID()
     const target = { ticker: 'USDT', address: 'T1', blockchain: 'TRON' }
     const { address } = await call('createAddress', { blockchain: 'BITCOIN', target }, { merchantId })
     const { rows } = await sql<{
       id: string
     }>`select id from addresses where merchant_id = ${merchantId} and address = ${address}`.execute(db)
-    expect(kept.at(-1)).toEqual({ merchantId, kind: 'address', id: rows[0]!.id, target })
+    expect(targets.at(-1)).toEqual({ merchantId, kind: 'address', id: rows[0]!.id, target })
   })
 
   test('answers an empty meta as empty and an absent one not at all', async () => {

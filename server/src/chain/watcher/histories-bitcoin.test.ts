@@ -108,9 +108,9 @@ const carryOut = async (walk: Walk, deed: Deed): Promise<void> => {
       return
     case 'reorganise': {
       const lost = chain.blocks.slice(-deed.depth).flatMap(({ transactions }) => transactions)
-      const kept = lost.filter((_, i) => i % 4 >= deed.drop)
+      const remaining = lost.filter((_, i) => i % 4 >= deed.drop)
       const branch: ChainTransaction[][] = Array.from({ length: deed.depth + deed.longer }, () => [])
-      kept.forEach((transaction, i) => branch[(i * 3) % branch.length]!.push(transaction))
+      remaining.forEach((transaction, i) => branch[(i * 3) % branch.length]!.push(transaction))
       return chain.reorganise(deed.depth, branch)
     }
     case 'look':

@@ -62,9 +62,9 @@ export const createTestChain = (
     reorganise: (depth, branch) => {
       const lost = chain.blocks.splice(chain.blocks.length - depth).flatMap(({ transactions }) => transactions)
       for (const transactions of branch) chain.mine(transactions)
-      const kept = chain.blocks.flatMap(({ transactions }) => transactions)
+      const remaining = chain.blocks.flatMap(({ transactions }) => transactions)
       for (const transaction of lost) {
-        const gone = kept.some((other) => other.hash === transaction.hash || conflict(other, transaction))
+        const gone = remaining.some((other) => other.hash === transaction.hash || conflict(other, transaction))
         if (!gone) chain.send(transaction)
       }
     },

@@ -66,7 +66,7 @@ export const readForJudging = async (query: Query, ids: AccountIds, items: reado
   )
   const holds = items.filter((item) => item.transfer.closes)
   const none: Record<string, unknown>[] = []
-  const [accounts, taken, kept, open] = await Promise.all([
+  const [accounts, taken, answered, open] = await Promise.all([
     query('ledger-lock', LOCK, [
       arrayLiteral(
         'bigint',
@@ -114,7 +114,7 @@ export const readForJudging = async (query: Query, ids: AccountIds, items: reado
     accounts: new Map(accounts.map((r) => [accountKeys.get(r.id as number)!, headOf(r)])),
     localIds: new Map(taken.map((r) => [`${r.merchant_id}/${r.local_id}`, r.object_id as string])),
     answers: new Map(
-      kept.map((r) => [
+      answered.map((r) => [
         `${r.merchant_id}/${r.key}`,
         { fingerprint: r.fingerprint as string, status: r.status as number, body: r.body as string },
       ]),

@@ -54,9 +54,9 @@ export const rotateKey = async (
   await lockMerchant(tx, merchantId)
   const { at } = moment
   const until = new Date(at.getTime() + rotation.overlapMs)
-  const kept = rotation.overlapMs > 0 ? 1 : 0
+  const stayingCount = rotation.overlapMs > 0 ? 1 : 0
   await sql`with valid as (
-      select id, row_number() over (order by created_at desc, id desc) <= ${kept}::int as stays from merchant_keys
+      select id, row_number() over (order by created_at desc, id desc) <= ${stayingCount}::int as stays from merchant_keys
       where merchant_id = ${merchantId} and purpose = ${rotation.purpose} and revoked_at is null)
     update merchant_keys k set
       expires_at = case when v.stays then least(k.expires_at, ${until}) else k.expires_at end,

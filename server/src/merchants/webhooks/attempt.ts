@@ -7,7 +7,7 @@ import type { Attempt, ClaimedEvent } from './stream.ts'
 
 const SLOW_AFTER_MS = 1_000
 /** Length of the part of a receiver's response that is stored for the merchant. */
-const KEPT_CHARACTERS = 200
+const STORED_CHARACTERS = 200
 
 interface SendDeps {
   clock: Pick<Clock, 'now'>
@@ -58,7 +58,7 @@ export const speedOf = (answer: Answer): 'fast' | 'slow' | 'none' => {
 }
 
 const complaintOf = (answer: Answer): string | null =>
-  answer.kind !== 'failed' && isAccepted(answer) ? null : answerText(answer, KEPT_CHARACTERS)
+  answer.kind !== 'failed' && isAccepted(answer) ? null : answerText(answer, STORED_CHARACTERS)
 
 /** The beginning of a response as text, or the reason why there was none. */
 export const answerText = (answer: Answer, most: number): string =>

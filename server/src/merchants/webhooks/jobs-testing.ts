@@ -26,7 +26,7 @@ interface ClaimedTest {
 const LEASE_MS = rules.timeout * 3
 /** Tests that are sent at a time: a receiver that hangs delays the others by its time limit at most. */
 const MOST_AT_ONCE = 16
-const KEPT_CHARACTERS = 1_000
+const SHOWN_CHARACTERS = 1_000
 
 /** Sends the tests that people have asked for. Any number of workers may run it against one database. */
 export const createTestingJob = (deps: TestingDeps): Job => ({
@@ -80,7 +80,7 @@ const attempt = async (
       maxAnswerBytes: rules.answerBytes,
     })
     const status = answer.kind === 'failed' ? null : answer.status
-    return { status, answer: answerText(answer, KEPT_CHARACTERS), durationMs: Math.round(answer.durationMs) }
+    return { status, answer: answerText(answer, SHOWN_CHARACTERS), durationMs: Math.round(answer.durationMs) }
   } catch (error) {
     log.error({ err: error, merchantId }, 'a test notification could not be prepared')
     return { status: null, answer: 'it could not be prepared', durationMs: 0 }

@@ -173,7 +173,7 @@ export const createStreamStore = (tables: StreamTables): StreamStore => {
     keepStreams: async (query, settlements) =>
       settlements.length === 0
         ? []
-        : withoutHeld(settlements, await query(named('keep'), keep, keptColumns(settlements))),
+        : withoutHeld(settlements, await query(named('keep'), keep, retainedColumns(settlements))),
     withExhausted: async (query, receiverIds, now) =>
       (await query(named('exhausted'), exhausted, [`{${receiverIds.join(',')}}`, instant(now)])).map((row) =>
         String(row['receiver_id']),
@@ -184,7 +184,7 @@ export const createStreamStore = (tables: StreamTables): StreamStore => {
   }
 }
 
-const keptColumns = (settlements: readonly Settlement[]): unknown[] => [
+const retainedColumns = (settlements: readonly Settlement[]): unknown[] => [
   ...ackColumns(settlements),
   plainArray(settlements, (s) => s.failures),
   plainArray(settlements, (s) => s.state),

@@ -80,7 +80,7 @@ const INSERT =
 export const insertInvoices = async (db: Db | Tx, added: readonly NewInvoice[]): Promise<void> => {
   const given = sql`given as (select * from jsonb_to_recordset(${JSON.stringify(added.map(rowOf))}::jsonb)
     r(m uuid, i uuid, n text, d text, a text, e text, r text, li uuid, l text, t text, b text, u numeric, bt text, bu numeric, ce timestamptz, ee timestamptz, k uuid, c timestamptz))`
-  const kept = added.flatMap(({ invoice, keys, answer }) =>
+  const answers = added.flatMap(({ invoice, keys, answer }) =>
     keys.map(({ key, fingerprint }) => ({
       m: invoice.merchantId,
       k: key,
@@ -91,8 +91,8 @@ export const insertInvoices = async (db: Db | Tx, added: readonly NewInvoice[]):
     })),
   )
   const answered = sql`, answered as (${intoAnswers}
-    select * from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb) r(m uuid, k text, f text, s int, b text, c timestamptz))`
-  await sql`with ${given}${kept.length === 0 ? sql`` : answered} ${INSERT}`.execute(db)
+    select * from jsonb_to_recordset(${JSON.stringify(answers)}::jsonb) r(m uuid, k text, f text, s int, b text, c timestamptz))`
+  await sql`with ${given}${answers.length === 0 ? sql`` : answered} ${INSERT}`.execute(db)
 }
 
 const select = async (db: Db | Tx, where: RawBuilder<unknown>): Promise<Invoice[]> => {

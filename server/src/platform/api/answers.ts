@@ -4,7 +4,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../db/index.ts'
 import { type AnswerKey, type ApiAnswer, type ApiRequest, refusal } from './route.ts'
 
-interface Kept extends AnswerKey {
+interface StoredAnswer extends AnswerKey {
   status: number
   body: string
 }
@@ -73,7 +73,7 @@ export const findStoredAnswer = async (
   merchantId: string,
   keys: readonly (Fingerprinted & { key: string })[],
 ): Promise<{ kind: 'answered'; status: number; body: string } | { kind: 'key-reused' } | undefined> => {
-  const { rows } = await sql<Kept>`select key, fingerprint, status, body from request_answers
+  const { rows } = await sql<StoredAnswer>`select key, fingerprint, status, body from request_answers
     where merchant_id = ${merchantId} and key = any(${keys.map(({ key }) => key)}::text[])`.execute(db)
   for (const asked of keys) {
     const stored = rows.find((row) => row.key === asked.key)

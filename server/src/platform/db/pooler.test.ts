@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { reservePorts } from '../../../../test/setup/ports.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
-import { makeKeptFolder } from '../../../../test/setup/scratch.ts'
+import { makeOwnedFolder } from '../../../../test/setup/scratch.ts'
 import { DatabaseClient, requireMigrated } from './index.ts'
 
 const database = useDatabase({ template: migrated })
@@ -32,7 +32,7 @@ const startPooler = async (mode: string, ignored: string): Promise<{ pooler: Chi
     `pool_mode = ${mode}`,
     ...(ignored === '' ? [] : [`ignore_startup_parameters = ${ignored}`]),
   ]
-  const file = join(makeKeptFolder('pooler'), 'pgbouncer.ini')
+  const file = join(makeOwnedFolder('pooler'), 'pgbouncer.ini')
   writeFileSync(file, `${lines.join('\n')}\n`)
   chmodSync(file, 0o644)
   // It refuses to run as root.

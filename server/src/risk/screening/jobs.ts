@@ -116,8 +116,8 @@ const keep = async (
     }
     const nextAt = new Date(at.getTime() + retryAfter(screening.attempts))
     // A provider without an answer is asked again: a list that is imported later, or a node that is back, may have one.
-    const kept = isUnknown ? { answers: {}, problem: NOTHING_KNOWN } : { answers, problem }
-    if ((await keepAnswers(tx, screening, { ...kept, nextAt, at })) && (late || isUnknown))
+    const outcome = isUnknown ? { answers: {}, problem: NOTHING_KNOWN } : { answers, problem }
+    if ((await keepAnswers(tx, screening, { ...outcome, nextAt, at })) && (late || isUnknown))
       await decide(tx, screening, 'late', moment)
   })
 }

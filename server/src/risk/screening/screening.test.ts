@@ -58,7 +58,7 @@ const report = (
   flags: string[] = [],
 ): Screened => ({
   kind: 'report',
-  report: { riskScore, signals: { ...noSignals(), ...more }, flags, madeAt: START - 5, raw: { kept: true } },
+  report: { riskScore, signals: { ...noSignals(), ...more }, flags, madeAt: START - 5, raw: { stored: true } },
 })
 
 beforeAll(async () => {
@@ -120,7 +120,7 @@ describe('a screening', () => {
     expect(await found(id)).toMatchObject({
       state: 'clean',
       report: { riskScore: 0.2, risky: false, providers: ['a', 'b'], signals: { exchange: 90, mixer: 7 } },
-      answers: { a: { report: { raw: { kept: true } } } },
+      answers: { a: { report: { raw: { stored: true } } } },
     })
     expect(notified).toEqual([{ id, risky: false }])
   })

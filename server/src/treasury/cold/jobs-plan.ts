@@ -80,7 +80,7 @@ const onTron = async (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan | string
   const payment = { ...wanted, from, token }
   const planned =
     token === null
-      ? await planWithin(deps, payment, (await deps.spendable!()).sun - wanted.kept)
+      ? await planWithin(deps, payment, (await deps.spendable!()).sun - wanted.reserved)
       : await planOnTron(deps, payment)
   if (typeof planned === 'string') return planned
   const { units, ...plan } = planned

@@ -63,7 +63,7 @@ const judge = async (deps: ColdDeps, position: Position, given: HotLimits, isUnd
       : await offer(deps, {
           ticker,
           units: excess,
-          kept: given.low + onChainUnits(deps, ticker, position.waiting),
+          reserved: given.low + onChainUnits(deps, ticker, position.waiting),
           slack: given.slack,
           to: limits.cold,
           ...(from && { from: from.key }),

@@ -38,7 +38,7 @@ export interface Wanted {
   /** chain units */
   units: bigint
   /** chain units that stay spendable: waiting withdrawals, and the least balance of the policy; read on TRON only */
-  kept: bigint
+  reserved: bigint
   /** chain units above the cap up to which nothing is moved; read on TRON only */
   slack: bigint
   to: string

@@ -27,7 +27,7 @@ const MODE = 'economical'
  * How long the last estimate is used while the node has none: as long as a node with an old `fee_estimates.dat` needs
  * to produce one.
  */
-const KEPT_MS = 6 * 60 * 60_000
+const USABLE_MS = 6 * 60 * 60_000
 
 /**
  * Returns the node's estimate, but at least the pool's minimum, limited by floor and cap. A node reports "insufficient
@@ -39,7 +39,7 @@ export const createFeeReader = (rpc: Rpc, { targetBlocks, floor, cap, now }: Bit
   let newest: { rate: bigint; at: number } | undefined
 
   const unestimated = async (pool: PoolState): Promise<{ rate: bigint; guessed?: true }> => {
-    if (newest && now() - newest.at <= KEPT_MS) return { rate: newest.rate, guessed: true }
+    if (newest && now() - newest.at <= USABLE_MS) return { rate: newest.rate, guessed: true }
     const blocks = await readBlocks(rpc)
     // Every transaction fits into the next block.
     if (pool.isLoaded && pool.vsize < ROOM_VSIZE && blocks.every(({ isFull }) => !isFull))

@@ -34,7 +34,7 @@ export const describeReorganisations = (world: WorldOf): void => {
       const lost = await pay(to, 90_000n)
       await mine(1)
       const old = await adapter.head()
-      const kept = await pay(to, 95_000n)
+      const stays = await pay(to, 95_000n)
       await mine(1)
       expect((await adapter.statusOf(lost)).kind).toBe('mined')
       await reorg(2, [lost])
@@ -46,7 +46,7 @@ export const describeReorganisations = (world: WorldOf): void => {
       expect(replaced).toMatchObject({ parent: fork.hash, hash: await adapter.hashAt(old.height) })
       expect(transfersOf(replaced, to)).toEqual([])
       expect(await adapter.statusOf(lost)).toEqual({ kind: 'unknown' })
-      expect(transfersOf(await blockOf(adapter, kept), to).map(({ units }) => units)).toEqual([95_000n])
+      expect(transfersOf(await blockOf(adapter, stays), to).map(({ units }) => units)).toEqual([95_000n])
     })
 
     test('to a branch with the same payment shows it once more, by the same name', async () => {

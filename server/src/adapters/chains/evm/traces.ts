@@ -32,7 +32,7 @@ export interface Tracing {
 }
 
 /** Blocks whose state every full node has: go-ethereum and bsc keep 128. */
-const KEPT_STATES = 64
+const AVAILABLE_STATES = 64
 /** Consecutive refusals after which the chain continues without traces: some seconds at the watcher's pace. */
 const TRIES = 3
 /** Like `TRIES`, for a refusal that is said to be temporary: some minutes. */
@@ -140,7 +140,7 @@ export const createTracing = (rpc: Rpc, now: () => number): Tracing => {
         return { traces, untraced: false }
       }
       const head = await readHead(rpc)
-      if (isStateGone(refusal) && (refusal.isFinal || head.height - block.height > KEPT_STATES))
+      if (isStateGone(refusal) && (refusal.isFinal || head.height - block.height > AVAILABLE_STATES))
         return { traces, untraced: true }
       if (!isHopeless(block.hash, refusal, head.height)) throw unavailable(refusal, block)
       // Find out whether only this block fails, or the node no longer traces.

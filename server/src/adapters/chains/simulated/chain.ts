@@ -105,8 +105,11 @@ export class Chain {
     for (const { transactions } of old) {
       const originals = transactions.map(({ hash }) => this.#known.get(hash)!)
       const back = originals.filter(({ hash }) => returned.includes(hash))
-      const kept = originals.filter((one) => !back.includes(one))
-      waiting.push(...back, ...this.#addBlock(kept.map((one) => (lost.includes(one.hash) ? this.#instead(one) : one))))
+      const remaining = originals.filter((one) => !back.includes(one))
+      waiting.push(
+        ...back,
+        ...this.#addBlock(remaining.map((one) => (lost.includes(one.hash) ? this.#instead(one) : one))),
+      )
     }
     this.#addBlock([])
     for (const one of waiting) this.take(one)

@@ -46,10 +46,10 @@ export const estimated = async (
     const gas = await Promise.all(holdings.map((holding) => transferGas(round, state, account, holding)))
     const refused = holdings.filter((_, i) => gas[i] === undefined)
     if (refused.length > 0) await noteRefused(round, account, refused)
-    const kept = holdings.flatMap((holding, i) =>
+    const sendable = holdings.flatMap((holding, i) =>
       gas[i] === undefined ? [] : [{ ...holding, gas: holding.on === COIN ? gas[i] + INNER_COIN_GAS : gas[i] }],
     )
-    if (kept.length > 0) members.push({ account, holdings: kept })
+    if (sendable.length > 0) members.push({ account, holdings: sendable })
   })
   return { members, fail }
 }

@@ -25,14 +25,14 @@ export const planTopUp = async (round: EvmRound, { account, holdings }: EvmChoic
   const gas = await Promise.all(holdings.map((holding) => transferGas(round, state, account, holding)))
   const refused = holdings.filter((_, i) => gas[i] === undefined)
   if (refused.length > 0) await noteRefused(round, account, refused)
-  const kept = holdings.filter((_, i) => gas[i] !== undefined)
+  const sendable = holdings.filter((_, i) => gas[i] !== undefined)
   const cost = gas.reduce<bigint>((sum, one) => sum + (one === undefined ? 0n : feeOf(round, one, rate)), 0n)
-  if (kept.length === 0) return false
+  if (sendable.length === 0) return false
   const funding = await planFunding(round, account, cost - account.coin, rate)
   if (funding === 'refused') return false
   return stored(round, async (tx, moment) => {
     const fundingId = await funding?.(tx, moment)
-    const rows = kept.map((holding): NewSweep => ({
+    const rows = sendable.map((holding): NewSweep => ({
       ...rowOf(round, account, holding),
       id: moment.newId(),
       way: 'top-up',
