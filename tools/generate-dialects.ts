@@ -80,8 +80,8 @@ export const dialectsDocument = (repository: string): string => {
   const tables = TABLES.map(({ title, rows }) => {
     const lines = rows.map((row) => {
       const { doubles, tests } = found.get(row.id) ?? { doubles: [], tests: [] }
-      const told = [row.id, row.behaviour, row.who, row.source, row.adapter].map(cell).join(' | ')
-      return `| ${told} | ${doublesCell(doubles, tests)} | ${filesCell(tests)} | ${cell(row.verdict ?? (tests.length > 0 ? 'holds' : 'open'))} |`
+      const cells = [row.id, row.behaviour, row.who, row.source, row.adapter].map(cell).join(' | ')
+      return `| ${cells} | ${doublesCell(doubles, tests)} | ${filesCell(tests)} | ${cell(row.verdict ?? (tests.length > 0 ? 'holds' : 'open'))} |`
     })
     return `## ${title}\n\n| row | behaviour | who | source | the adapter must | double | test | verdict |\n|---|---|---|---|---|---|---|---|\n${lines.join('\n')}\n`
   })

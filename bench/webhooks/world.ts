@@ -17,8 +17,8 @@ import { createSecretBox } from '../../server/src/platform/config/secrets.ts'
 import { createDelivery, emit, type Notice } from '../../server/src/merchants/webhooks/index.ts'
 
 export interface World {
-  /** Makes merchants whose notifications go to a port, each to a name of its own when `apart`. */
-  merchants(count: number, port: number, apart: boolean): Promise<string[]>
+  /** Makes merchants whose notifications go to a port, each to a name of its own when `ownHosts`. */
+  merchants(count: number, port: number, ownHosts: boolean): Promise<string[]>
   /** Stores events in one transaction: `[merchant, object, n]`. */
   store(events: readonly (readonly [merchantId: string, objectId: string, n: number])[]): Promise<void>
   /** A worker that keeps its caches and connections while it is paused. */
@@ -48,7 +48,7 @@ export const createWorld = async (url: string): Promise<World> => {
   const outbound = createOutbound({ allowPrivate: ['127.0.0.0/8'], allowHttp: true, lookup: async () => ['127.0.0.1'] })
   const world: World = {
     newId,
-    merchants: (count, port, apart) =>
+    merchants: (count, port, ownHosts) =>
       inTransaction(db, async (tx) => {
         const made: string[] = []
         for (let n = 0; n < count; n += 1) {
@@ -59,7 +59,7 @@ export const createWorld = async (url: string): Promise<World> => {
             deps,
             moment(),
           )
-          const host = apart ? `shop-${id}.example` : 'shop.example'
+          const host = ownHosts ? `shop-${id}.example` : 'shop.example'
           await setSetting(
             tx,
             id,

@@ -235,7 +235,7 @@ describe('only the treasury receives, for every caller', () => {
     ).toEqual([2n * UNITS])
   })
 
-  test('the delegate at its own address, and the batch, hold nothing for anybody', async () => {
+  test('the delegate at its own address, and the batch, hold no money of anyone', async () => {
     const { delegate, batch } = world.contracts
     await world.mintAll(world.usdt, [{ ...attacker, address: delegate.address }], UNITS)
     expect(

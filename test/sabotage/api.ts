@@ -117,7 +117,7 @@ export const apiSabotages: readonly Sabotage[] = [
     fault: 'P2',
     breaks: 'A merchant hears the end of an object before its beginning.',
     finder:
-      'server/src/merchants/webhooks/delivery.test.ts › is kept per object under random failures, with nothing lost and nothing twice',
+      'server/src/merchants/webhooks/delivery.test.ts › stays the same for each object under random failures, with nothing lost and nothing twice',
   },
   {
     name: 'webhook-lease-ignored',

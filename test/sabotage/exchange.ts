@@ -21,7 +21,7 @@ export const exchangeSabotages: readonly Sabotage[] = [
     fault: 'X3, L9',
     breaks: 'Each exchange gives the merchant a unit too much.',
     finder:
-      'server/src/exchange/exchanges/pricing.test.ts › the side that is named is kept, the parts add up, and no rounding favours the merchant',
+      'server/src/exchange/exchanges/pricing.test.ts › the side that is named is exact, the parts add up, and no rounding favours the merchant',
   },
   {
     name: 'exchange-fee-rounds-down',

@@ -77,7 +77,7 @@ export const ledgerSabotages: readonly Sabotage[] = [
       'server/src/ledger/postings/judge.test.ts › a repeated request gets the first answer, refusals included, and a reused key is refused',
   },
   {
-    name: 'refusal-not-kept',
+    name: 'refusal-not-stored',
     file: 'server/src/ledger/postings/judge.ts',
     replace: [
       "if (outcome.kind === 'answered' || outcome.kind === 'key-reused') return\n    keep(item, outcome)\n    if (outcome.kind !== 'applied') return",

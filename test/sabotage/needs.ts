@@ -64,7 +64,8 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'permission-for-all-groups': 'a stop made while the signer works on a group of transactions',
   // The primary key (account_id, version) in 0002-ledger.sql; the committer, the routes and the jobs try again.
   'accounts-not-locked': `${SECOND}the primary key of the entries refuses a second version of an account, and the order is judged again`,
-  'refusal-not-kept': 'a refused request that is repeated with its key after money has come, while nothing is stopped',
+  'refusal-not-stored':
+    'a refused request that is repeated with its key after money has come, while nothing is stopped',
   'equal-requests-not-locked': 'a request that is repeated between two certain statements of the first',
   // identity.ts finds it before the judge does, and the database refuses a second row (0002-ledger.sql).
   'local-id-not-taken': `${SECOND}an earlier check refuses a known localId, and the primary key of its table a second row`,

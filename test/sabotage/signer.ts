@@ -127,7 +127,7 @@ export const signerSabotages: readonly Sabotage[] = [
     replace: ['if (approved.length < needed) {', 'if (approved.length === 0) {'],
     fault: 'S9',
     breaks: 'One approval is enough where the policy asks for two.',
-    finder: 'signer/src/rules/limits.test.ts › as many as the policy asks let a large amount through',
+    finder: 'signer/src/rules/limits.test.ts › as many as the policy requires let a large amount through',
   },
   {
     name: 'signer-old-log',

@@ -123,7 +123,7 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
     replace: ['const parsed = parseUnits(amount, on.decimals)', 'const parsed = parseUnits(amount, asset.scale)'],
     fault: 'L16, I19',
     breaks: 'An amount is read with the decimals of another network, and a multiple of it is paid.',
-    finder: 'server/src/app/composition/orders.test.ts › more than a day has room for is refused with code 7',
+    finder: 'server/src/app/composition/orders.test.ts › more than the limit of a day is refused with code 7',
   },
   {
     name: 'intent-not-derived',

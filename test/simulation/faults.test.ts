@@ -56,7 +56,7 @@ test('a story that clears the faults has none until the end of its step, and the
   expect(decide('database')).toBeUndefined()
 })
 
-test('an exchange stands still at its content, after as many others of it, once', async () => {
+test('an exchange is delayed at its content, after as many others of it, once', async () => {
   const faults = createFaults(createRandom('faults'))
   const stall = faults.stall('database', 1, /^begin$/)
   const waiting = ['begin', 'select 1', 'begin', 'begin'].map((content) => faults.waits('database', content))

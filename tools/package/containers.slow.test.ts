@@ -51,7 +51,7 @@ describe.skipIf(!mayInstall()).each(RUNNERS)('the images, $how,', ({ command }) 
   let scratch: Scratch
   let database: TestDatabase
   let roles: TestRoles
-  let gate: Server
+  let proxy: Server
   let child: ChildProcessByStdio<Writable, Readable, null>
   let output: Interface
   let ended: Promise<unknown>
@@ -67,7 +67,7 @@ describe.skipIf(!mayInstall()).each(RUNNERS)('the images, $how,', ({ command }) 
     database = await createDatabase()
     roles = await makeRoles(database.url, 'containers')
     mkdirSync(join(scratch.dir, 'postgres'))
-    gate = await passOnSocket(join(scratch.dir, 'postgres', '.s.PGSQL.5432'), database.url)
+    proxy = await passOnSocket(join(scratch.dir, 'postgres', '.s.PGSQL.5432'), database.url)
     writeFiles()
     for (const name of ['bursar', 'signer'])
       copyFileSync(join(root, `deploy/docker/${name}.Dockerfile`), join(scratch.dir, `${name}.Dockerfile`))
@@ -84,7 +84,7 @@ describe.skipIf(!mayInstall()).each(RUNNERS)('the images, $how,', ({ command }) 
   afterAll(async () => {
     child.stdin.end()
     await ended
-    gate.close()
+    proxy.close()
     await database.drop()
     await roles.drop()
     scratch.remove()

@@ -97,14 +97,14 @@ describe.skipIf(!mayInstall())('the Debian packages', () => {
   let roles: TestRoles
   let lines: string[]
   let ports: readonly number[]
-  let gate: Server
+  let proxy: Server
   let end: () => Promise<void>
 
   beforeAll(async () => {
     database = await createDatabase()
     roles = await makeRoles(database.url, 'package')
     ports = await reservePorts(6)
-    gate = await passOn(ports[5]!, database.url)
+    proxy = await passOn(ports[5]!, database.url)
     writeSettings()
     for (const name of ['bursar', 'bursar-signer'])
       renameSync(
@@ -128,7 +128,7 @@ describe.skipIf(!mayInstall())('the Debian packages', () => {
   })
   afterAll(async () => {
     await end()
-    gate.close()
+    proxy.close()
     await database.drop()
     await roles.drop()
   })

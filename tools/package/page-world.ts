@@ -64,7 +64,7 @@ export const openPageWorld = async (): Promise<PageWorld> => {
   await copyPackages(dir)
   const [port] = await reservePorts(1)
   const postgres = await startDatabase()
-  const gate = await passOn(port!, postgres.url)
+  const proxy = await passOn(port!, postgres.url)
   const node = await startAnvil({
     name: 'anvil',
     chainId: CHAIN_ID,
@@ -119,7 +119,7 @@ export const openPageWorld = async (): Promise<PageWorld> => {
     },
     stop: async () => {
       for (const machine of machines) await machine.end()
-      gate.close()
+      proxy.close()
       await node.stop()
       await bank.stop()
       await postgres.stop()

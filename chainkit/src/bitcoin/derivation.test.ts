@@ -57,7 +57,7 @@ describe('deriveAddress', () => {
     expect(() => deriveAddress(xpubOf(ABANDON, 'deposit', 'mainnet'), 0, index, 'mainnet')).toThrow(RangeError)
   })
 
-  test('more accounts than are kept give the same addresses again', () => {
+  test('more accounts than are cached give the same addresses again', () => {
     const xpubs = Array.from(
       { length: 40 },
       (_, at) => HDKey.fromMasterSeed(ABANDON).derive(`m/84'/0'/${at}'`).publicExtendedKey,

@@ -45,7 +45,7 @@ describe('selectCoins', () => {
     expect(coins.map(({ units }) => units)).toEqual([90_000n, 80_000n])
   })
 
-  test('tells equal coins apart by their outpoints, not by the order they came in', () => {
+  test('distinguishes equal coins by their outpoints, not by the order they came in', () => {
     const equal = request(
       Array.from({ length: 9 }, () => 40_000n),
       100_000n,

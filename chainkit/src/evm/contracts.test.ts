@@ -15,7 +15,7 @@ describe('the contracts of sweeps', () => {
     expect(deployment).toEqual({ to: CREATE2_DEPLOYER, data: concatHex([zeroHash, bytecode]).toLowerCase() })
   })
 
-  test('hold the treasury wherever the compiler left room for it', () => {
+  test('hold the treasury wherever the compiler left a placeholder for it', () => {
     const { code, codeHash } = sweepContracts(TREASURY).delegate
     expect(codeHash).toBe(keccak256(code))
     expect(code.split(TREASURY.slice(2).toLowerCase()).length - 1).toBe(delegate.immutables.length)

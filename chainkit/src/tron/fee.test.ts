@@ -58,7 +58,7 @@ describe('the fee of a transaction', () => {
   })
 })
 
-test('a fee limit leaves room above its estimate, rounded up', () => {
+test('a fee limit is a margin above its estimate, rounded up', () => {
   expect(feeLimitFor(64_285n, PRICES, 0n)).toBe(6_428_500n)
   expect(feeLimitFor(64_285n, PRICES, 200n)).toBe(7_714_200n)
   expect(feeLimitFor(1n, { ...PRICES, energy: 1n }, 1n)).toBe(2n)

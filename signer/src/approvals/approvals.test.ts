@@ -26,7 +26,7 @@ import {
 } from './test-approvals.ts'
 
 describe('approvals by passkey', () => {
-  test('of as many people as the policy asks have the payment signed', async () => {
+  test('of as many people as the policy requires have the payment signed', async () => {
     const signer = await waitingFor()
     expect(signer.signer.approvals.list()).toEqual([
       {

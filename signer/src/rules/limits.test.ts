@@ -19,7 +19,7 @@ describe('approvals', () => {
   const by = (...signers: typeof approvers): SignRequest =>
     evmRequest(intent, {}, { approvals: signers.map((one) => approve(one, 'ETHEREUM', intent)) })
 
-  test('as many as the policy asks let a large amount through', async () => {
+  test('as many as the policy requires let a large amount through', async () => {
     expect(await refusalOf(by(alice))).toBe('needs-approval')
     expect(await refusalOf(by(alice, alice))).toBe('needs-approval')
     expect(await refusalOf(by(alice, bob))).toBe('signed')

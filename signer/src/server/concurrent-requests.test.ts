@@ -16,7 +16,7 @@ type Step =
   | { kind: 'pause'; turns: number }
 
 const few = fc.integer({ min: 1, max: 4 })
-/** Few intents, nonces and prices, so that requests repeat and contradict each other; the hour has room for three. */
+/** Few intents, nonces and prices, so that requests repeat and contradict each other; the hourly limit allows three. */
 const steps: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,

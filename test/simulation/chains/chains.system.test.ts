@@ -198,7 +198,7 @@ describeWithBitcoind('the chains of the simulation', () => {
     })
   })
 
-  test('TRON: while the solid block stands still, balances are those of that block (row T-23)', async () => {
+  test('TRON: while the solid block does not change, balances are those of that block (row T-23)', async () => {
     const chain = world.chains.find(({ network }) => network === 'TRON')!
     const adapter = world.adapters.get('TRON') as OpenAdapter & TronChainAdapter
     const to = await addressOn(chain, 'still')

@@ -63,7 +63,7 @@ describe('WayForPay', () => {
     [1136, 'Declined'],
     [1128, 'RefundInProcessing'],
   ])(
-    'audit F-1: a refund that is kept in processing is not refused by its answer, code %i, status %s (row A-13)',
+    'audit F-1: a refund that stays in processing is not refused by its answer, code %i, status %s (row A-13)',
     async (reasonCode, said) => {
       let status = 'Approved'
       const http: AcquirerHttp = {

@@ -104,7 +104,7 @@ describe('audit D-E5: row E-59: a refusal for the rate of questions', () => {
     expect(at).toEqual([0, 1_000, 3_000])
   })
 
-  test('a long pause is kept without waiting for it, and at most for 10 minutes', async () => {
+  test('a long pause applies without waiting for it, and at most for 10 minutes', async () => {
     const { rpc, at, pass } = await start([{ status: 429, headers: { 'retry-after': '86400' }, body: '' }])
     await expect(rpc.ask(call)).rejects.toThrow('is left alone for 600 s more')
     await expect(rpc.ask(call)).rejects.toThrow('is left alone for 600 s more')

@@ -134,7 +134,7 @@ describe('the outcome', () => {
     expect(await senderTo(port).send(mail)).toMatchObject({ kind: 'down', mayHaveArrived: false })
   })
 
-  test('is the same over a connection that was kept', async () => {
+  test('is the same over a connection that stayed open', async () => {
     const server = await serve()
     const sender = senderTo(server.port)
     for (let n = 0; n < 5; n += 1) expect(await sender.send({ ...mail, id: `n${n}` })).toEqual({ kind: 'accepted' })

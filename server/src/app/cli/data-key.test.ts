@@ -50,7 +50,7 @@ test('audit S-10: values sealed with a missing key are reported, and stay unchan
   expect(said).toContain("data key 00000000 is missing from the file: 1 secret(s) can't be read")
 })
 
-test('audit S-10: claim links that an older key made are good while it is kept', () => {
+test('audit S-10: claim links that an older key made are valid while the file has that key', () => {
   const [older, newer] = [readDataKeys(OLD), readDataKeys(`${NEW}\n${OLD}`)]
   const link = createClaimTokens(older).of('invoice')
   expect(createClaimTokens(newer).isOf('invoice', link)).toBe(true)
@@ -59,7 +59,7 @@ test('audit S-10: claim links that an older key made are good while it is kept',
   expect(createClaimTokens(readDataKeys(NEW)).isOf('invoice', link)).toBe(false)
 })
 
-test("audit S-10: a request whose answer is kept under an older key's fingerprint is the same request", async () => {
+test("audit S-10: a request whose answer is stored under an older key's fingerprint is the same request", async () => {
   const merchantId = '00000000-0000-4000-8000-000000000001'
   const answer = (fingerprint: string, older?: readonly string[]) =>
     inTransaction(db, (tx) =>

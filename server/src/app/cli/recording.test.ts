@@ -66,7 +66,7 @@ describe('commands that change something', () => {
     }
   })
 
-  test('audit S-6: behind sudo both names are kept', () => {
+  test('audit S-6: behind sudo both names are recorded', () => {
     expect(operatorHere({ SUDO_USER: 'ann' }).login).toBe(`${userInfo().username} (sudo by ann)`)
     expect(operatorHere({}).login).toBe(userInfo().username)
   })

@@ -135,7 +135,7 @@ describe('audit S-2: an unknown member is refused', () => {
   })
 })
 
-test.each(Object.keys(FILES))('audit S-2: a member of %s that stands twice is refused', (name) => {
+test.each(Object.keys(FILES))('audit S-2: a repeated member of %s is refused', (name) => {
   const text = JSON.stringify(FILES[name as keyof typeof FILES])
   const key = /^\{("[A-Za-z]+"):/.exec(text)![1]!
   expect(problemsOf({ ...FILES, [name]: `${text.slice(0, -1)},${key}:null}` })).toMatch(new RegExp(`${key} twice`))

@@ -57,7 +57,7 @@ describe('audit S-1: L4 an order is found again by its localId', () => {
   })
 })
 
-test('audit S-11: more than a day has room for is refused with code 7; a merchant without that much gets code 1', async () => {
+test('audit S-11: more than the limit of a day is refused with code 7; a merchant without that much gets code 1', async () => {
   const all = { perPayment: 40n * E18, perHour: 40n * E18, perDay: 40n * E18 }
   await storeSignerLimits(edge.db, [{ network: 'ETHEREUM', asset: 'USDT', ...all }], new Date())
   await world.change()

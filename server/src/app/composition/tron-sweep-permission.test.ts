@@ -23,7 +23,7 @@ test.each([
   ['the day is used up', { hour: '0', day: '20' }, false],
   ['an older signer counts no loans', null, true],
 ])(
-  'audit S-16: energy is lent as long as the sums of the signer have room: %s',
+  'audit S-16: energy is lent as long as the sums of the signer are below their limits: %s',
   async (_name, lent, mayDelegateEnergy) => {
     expect(await permissionWith(lent)).toEqual({ assets: new Set(['TRX']), maxTopUp: 5n, mayDelegateEnergy })
   },

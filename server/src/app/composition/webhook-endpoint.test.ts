@@ -146,7 +146,7 @@ describe('a test', () => {
     browser.post(at(), { do: 'test', id: id ?? fieldOf(await browser.get(at()), 'id') })
   const shown = async (): Promise<string> => textOf(await owner!.get(at('?lang=en')))
 
-  test('is sent once with the signature of the merchant, stands beside the list, and its answer is shown', async () => {
+  test('is sent once with the signature of the merchant, is not in the list, and its answer is shown', async () => {
     await given(`${url}?kind=test`)
     const sequences = (await listEvents(edge.db, edge.merchant.id, 0, 10)).length
     const id = fieldOf(await owner!.get(at()), 'id')

@@ -227,7 +227,7 @@ describe('a request with key-id is refused like a wrong signature', () => {
     expect(await refusal(ending)).toEqual(REFUSED)
   })
 
-  test('a header that is no UUID, or stands twice, is refused by its form', async () => {
+  test('a header that is no UUID, or is repeated, is refused by its form', async () => {
     const key = await made(['read'])
     for (const id of ['', 'main', `${key.id},${key.id}`, `${key.id} `.repeat(2)]) {
       const answer = await edge.call('GET', balances, undefined, { key: key.secret, headers: ['key-id', id] })

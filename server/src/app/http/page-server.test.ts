@@ -145,7 +145,7 @@ describe('a page', () => {
     }
   })
 
-  test('of a web form stands where the contract names it', async () => {
+  test('of a web form is in the place that the contract names', async () => {
     expect((await edge.raw('POST', '/merchants/invoices/crypto/form', browser, 'a=b')).status).toBe(200)
     expect((await edge.raw('POST', '/merchants/invoices/fiat/form', [], 'a=b')).status).toBe(501)
   })

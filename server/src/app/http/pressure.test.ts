@@ -58,7 +58,7 @@ describe('audit S-5: before a byte of the body is read', () => {
 })
 
 describe('audit S-5: bodies in flight are bounded', () => {
-  test('a budget is kept by address and by process, and given back once', () => {
+  test('a budget is counted by address and by process, and given back once', () => {
     const budget = createBodyBudget({ total: 30, perAddress: 20 })
     const [a, b, c] = [budget.share(() => 'a'), budget.share(() => 'a'), budget.share(() => 'c')]
     a.take(15)
@@ -73,7 +73,7 @@ describe('audit S-5: bodies in flight are bounded', () => {
     expect(budget.held()).toBe(0)
   })
 
-  test('by address and by process, and a body that ends makes room', async () => {
+  test('by address and by process, and a body that ends frees its bytes', async () => {
     const from = (address: string) => `${headers()}X-Forwarded-For: ${address}\r\n`
     const first = begin(edge.port, from('198.51.100.1'), MIB, MIB - 1)
     const second = begin(edge.port, from('198.51.100.1'), MIB, MIB - 1)
@@ -85,7 +85,7 @@ describe('audit S-5: bodies in flight are bounded', () => {
     )
     expect(refused.status).toBe(429)
     const held = [first, second, third].filter((one) => one !== refused.one)
-    // Other addresses have room for what is left of the process: one of the four is refused, whose bytes come last.
+    // Other addresses may use the rest of the budget of the process: one of the four is refused, whose bytes come last.
     const others = [
       begin(edge.port, from('198.51.100.2'), MIB, MIB - 1),
       begin(edge.port, from('198.51.100.3'), MIB, MIB - 1),
@@ -101,7 +101,7 @@ describe('audit S-5: bodies in flight are bounded', () => {
   })
 })
 
-test('audit S-5: a connection more than are allowed is closed, and one that ends makes room', async () => {
+test('audit S-5: a connection above the limit is closed, and one that ends frees its place', async () => {
   const three = [0, 1, 2].map(() => begin(narrow.port, headers(), 10, 1))
   await Promise.all(
     three.map(

@@ -13,7 +13,7 @@ describe('rate', () => {
     expect(at(61_000)).toBe(59)
   })
 
-  test('is kept over the turn of the minute', () => {
+  test('continues over the turn of the minute', () => {
     const limiter = createRateLimiter()
     for (let i = 0; i < 60; i += 1) limiter.take('a', 60, 59_000)
     expect(limiter.take('b', 60, 61_000)).toBe(59)

@@ -42,7 +42,7 @@ describe('strict JSON', () => {
     )
   })
 
-  test('finds a key that stands twice, at any place and however it is written', () => {
+  test('finds a repeated key, at any place and however it is written', () => {
     const key = fc.string({ minLength: 1, maxLength: 5 }).filter((text) => text !== '__proto__')
     const written = (text: string, escaped: boolean): string =>
       escaped

@@ -86,7 +86,7 @@ describe.each(['liq', 'w4p', 'freedom-kz'])('%s', (name) => {
       context.deliveries.list(placed.order.id).map(({ answers, dueAt }) => ({ answers, ended: dueAt === undefined }))
   }
 
-  test('is believed, kept, and acknowledged so that it is not repeated', async () => {
+  test('is believed, stored, and acknowledged so that it is not repeated', async () => {
     const reference = randomUUID()
     const deliveries = pay(reference, { duplicate: 1 })
     await expect.poll(deliveries).toEqual([

@@ -7,7 +7,7 @@ export const MOST_PARTS = 500n
 /** The largest share of an even part that is moved to its neighbour, in hundredths. */
 const SPREAD = 10n
 /** When even parts would be less than this below the limit, in hundredths, one part is added. */
-const LEAST_ROOM = 5n
+const LEAST_SLACK = 5n
 
 /** Returns whole numbers from 0 to `below`, exclusive. A parameter, so that the same numbers make the same parts. */
 export type Random = (below: number) => number
@@ -33,7 +33,7 @@ export const split = (units: bigint, limits: AmountLimits, grain: bigint, random
   if (fewest === undefined)
     throw new RangeError(`${units} can not be split into parts of ${limits.least} to ${limits.most}`)
   if (fewest === 1n) return [units]
-  const isTight = (fewest * limits.most - units) * 100n < fewest * limits.most * LEAST_ROOM
+  const isTight = (fewest * limits.most - units) * 100n < fewest * limits.most * LEAST_SLACK
   const count = isTight && (fewest + 1n) * limits.least <= units && fewest < MOST_PARTS ? fewest + 1n : fewest
   const parts = evenParts(units, count)
   makeWhole(parts, limits, grain)
@@ -61,8 +61,8 @@ const makeDifferent = (parts: bigint[], { least, most }: AmountLimits, grain: bi
   const pairs = BigInt((parts.length / 2) | 0)
   for (let pair = 0n; pair < pairs; pair += 1n) {
     const [a, b] = [Number(pair) * 2, Number(pair) * 2 + 1]
-    const room = smallest(most - parts[a]!, parts[b]! - least, (parts[b]! * SPREAD) / 100n) / grain
-    const [from, upTo] = [(room * pair) / pairs, (room * (pair + 1n)) / pairs]
+    const movable = smallest(most - parts[a]!, parts[b]! - least, (parts[b]! * SPREAD) / 100n) / grain
+    const [from, upTo] = [(movable * pair) / pairs, (movable * (pair + 1n)) / pairs]
     const moved = (from + BigInt(random(Number(upTo - from) + 1))) * grain
     parts[a]! += moved
     parts[b]! -= moved

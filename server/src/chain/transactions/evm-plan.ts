@@ -37,7 +37,7 @@ export const paymentCall = (payment: { to: string; units: bigint; contract: stri
 export const addressWithoutHistory = (id: string): string => `0x${id.replaceAll('-', '').padEnd(40, '0')}`
 
 /** Margin above an estimate, in percent: state may change between the estimate and the block. */
-const GAS_ROOM = 25n
+const GAS_MARGIN = 25n
 
 export interface EvmPlan {
   /** hex with 0x */
@@ -58,7 +58,7 @@ export const planEvm = (request: {
   const base = {
     chainId,
     nonce: BigInt(request.nonce),
-    gas: request.gas + (request.gas * GAS_ROOM) / 100n,
+    gas: request.gas + (request.gas * GAS_MARGIN) / 100n,
     to: hex(call.to),
     value: call.value,
     data: hex(call.data),

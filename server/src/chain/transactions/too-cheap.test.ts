@@ -18,7 +18,7 @@ const { db } = useDb()
 const START = Date.UTC(2026, 0, 1)
 const MOST = 20
 
-test('a transaction the node finds too cheap is not handed over again and again while another stands before it', async () => {
+test('a transaction that the node finds too cheap is not sent again and again while another waits before it', async () => {
   const runtime = createTestRuntime(db, () => START)
   const id = randomUUID()
   await inTransaction(db, (tx) =>

@@ -13,7 +13,7 @@ import {
 import type { TronChainAdapter } from '../../adapters/chains/port.ts'
 
 /** Margin above an estimate of energy, in thousandths: a contract's dynamic factor may change before the block. */
-const ENERGY_ROOM = 250n
+const ENERGY_MARGIN = 250n
 /** Long enough for a node that lags, short enough that a lost payment can soon be made again. */
 export const LIFETIME_MS = 10 * 60_000
 /** Range of the timestamps of transactions made together, so that equal payments are different transactions. */
@@ -83,7 +83,9 @@ export const planTron = (request: {
   const { time, refBlockBytes, refBlockHash } = request.reference
   const expiration = time + (request.lifetimeMs ?? LIFETIME_MS)
   const feeLimit =
-    contract.kind === 'TriggerSmartContract' ? feeLimitFor(usage.energyLimit ?? usage.energy, prices, ENERGY_ROOM) : 0n
+    contract.kind === 'TriggerSmartContract'
+      ? feeLimitFor(usage.energyLimit ?? usage.energy, prices, ENERGY_MARGIN)
+      : 0n
   const timestamp = time - (Number.parseInt(request.id.slice(-8), 16) % TIMESTAMP_SPREAD)
   const transaction = { refBlockBytes, refBlockHash, contract, expiration, timestamp, feeLimit }
   return {

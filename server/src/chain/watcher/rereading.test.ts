@@ -31,7 +31,7 @@ beforeEach(empty)
 
 /** How a node shows inner transfers. */
 interface View {
-  shape: 'apart' | 'merged' | 'split' | 'blind' | 'untraced'
+  shape: 'separate' | 'merged' | 'split' | 'blind' | 'untraced'
   /** the first number and the step to the next */
   from: number
   step: number
@@ -43,7 +43,7 @@ const isInner = ({ index }: Transfer): boolean => index.startsWith('t:')
 const shaped = (inner: readonly Transfer[], { shape }: View): Transfer[] => {
   // The contract that sweeps logs what leaves an address, which every node shows.
   if (shape === 'blind' || shape === 'untraced') return inner.filter(({ from }) => !from[0]!.endsWith('contract'))
-  if (shape === 'apart') return [...inner]
+  if (shape === 'separate') return [...inner]
   if (shape === 'split')
     return inner.flatMap((one) =>
       one.units < 2n
@@ -148,9 +148,15 @@ const start = async (): Promise<Walk> => {
   }
 }
 
-const EXACT: View = { shape: 'apart', from: 0, step: 1, reversed: false }
+const EXACT: View = { shape: 'separate', from: 0, step: 1, reversed: false }
 const view = fc.record({
-  shape: fc.constantFrom('apart' as const, 'merged' as const, 'split' as const, 'blind' as const, 'untraced' as const),
+  shape: fc.constantFrom(
+    'separate' as const,
+    'merged' as const,
+    'split' as const,
+    'blind' as const,
+    'untraced' as const,
+  ),
   from: fc.nat({ max: 3 }),
   step: fc.integer({ min: 1, max: 3 }),
   reversed: fc.boolean(),

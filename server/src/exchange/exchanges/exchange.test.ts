@@ -312,7 +312,7 @@ describe('an exchange', () => {
     expect((await world.ask('createExchange', other, { body: { ...order, price: third } })).body.code).toBe(3)
   })
 
-  test('a promise that could not be kept for lack of balance is there again', async () => {
+  test('a quote that could not be used for lack of balance is there again', async () => {
     const other = newId()
     const { body: made } = await world.ask('estimateExchange', other, { query: order })
     const { price } = made as unknown as { price: { value: string } }

@@ -99,7 +99,7 @@ describe('a limit', () => {
     expect(await auditPositions(db)).toEqual([])
   })
 
-  test('audit F 8: an order that its merchant can not pay for makes no room for another one beyond the limit', async () => {
+  test('audit F 8: an order that its merchant can not pay for does not let another one exceed the limit', async () => {
     const [buyer, seller] = [newId(), newId()]
     await giveBalance(db, buyer, 'USDT', 1_000_000n * E18)
     await giveBalance(db, seller, 'BTC', 2n * BTC)

@@ -51,7 +51,7 @@ describe('amounts', () => {
     })
   })
 
-  test('L9 X3 the side that is named is kept, the parts add up, and no rounding favours the merchant', () => {
+  test('L9 X3 the side that is named is exact, the parts add up, and no rounding favours the merchant', () => {
     fc.assert(
       fc.property(terms, price, steps, fc.constantFrom('target' as const, 'spend' as const), (t, at, count, side) => {
         const amount = count * (side === 'target' ? t.target.step : t.spend.step)

@@ -164,7 +164,7 @@ describe('a venue that', () => {
     expect(await world.alerts()).toEqual([])
   })
 
-  test('never ends an order: the order is cancelled, and its fills are kept', async () => {
+  test('never ends an order: the order is cancelled, and its fills stay', async () => {
     world.venue.faults = [{ rests: 1_000 }]
     await world.sell('USDT', 'BTC', '0.2')
     await world.place()

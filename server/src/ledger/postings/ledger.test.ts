@@ -179,7 +179,7 @@ describe('through a network that goes silent', () => {
 })
 
 describe('on a full disk', () => {
-  test('D6 nothing is placed, each request fails, and each is placed once when there is room again', async () => {
+  test('D6 nothing is placed, each request fails, and each is placed once when the disk has space again', async () => {
     let isFull = false
     const front = await startPostgresFront(url, 'database', {
       decide: () => (isFull ? 'disk-full' : undefined),

@@ -49,7 +49,7 @@ describe('X2 sources that lie never move a price', () => {
     expect(judge({ a: honest.a, liar: lie }).kind).toBe('closed')
   })
 
-  test('two that are far apart close the asset: neither can be trusted over the other', () => {
+  test('two with very different prices close the asset: neither can be trusted over the other', () => {
     expect(judge({ a: book(65_000), b: book(70_000) }).kind).toBe('closed')
   })
 

@@ -9,7 +9,7 @@ const NAME_WIDTH = 150
 const COUNT_WIDTH = 80
 const SUM_WIDTH = 180
 const TIME_WIDTH = 105
-/** Room for an amount of 18 decimals with its ticker. */
+/** The width of an amount of 18 decimals with its ticker. */
 const AMOUNT_WIDTH = 140
 const FACT = { size: 10 }
 const FACT_NAME = { size: 10, color: SOFT }

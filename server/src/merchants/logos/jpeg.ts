@@ -84,7 +84,7 @@ const segmentEnd = (file: Buffer, start: number): number => {
   return end
 }
 
-/** Throws unless a segment is exactly its tables: what is copied has no room for text (T.81, B.2.4.1 to B.2.4.4). */
+/** Throws unless a segment is exactly its tables: the copied bytes can hold no text (T.81, B.2.4.1 to B.2.4.4). */
 const checkTables = (marker: number, body: Buffer): void => {
   let at = 0
   if (marker === RESTARTS) at = 2

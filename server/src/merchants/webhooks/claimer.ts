@@ -35,7 +35,7 @@ export class Claimer {
    */
   async lanes(most: number, freeSlotsFor: (receiverId: string) => Promise<number>): Promise<ClaimedStream[]> {
     const lanes = await this.#store.scanLanes(this.#query, this.#lastLane, this.#clock.business(), LANES_AT_ONCE)
-    const taken: { receiverId: string; room: number }[] = []
+    const taken: { receiverId: string; capacity: number }[] = []
     let left = most
     this.#lastLane = lanes.length < LANES_AT_ONCE ? FIRST : lanes.at(-1)!.receiverId
     // Asked together, so that endpoints are read by one statement: those that are off stay due.
@@ -43,10 +43,10 @@ export class Claimer {
       lanes.map(({ receiverId, due }) => (due ? freeSlotsFor(receiverId) : Promise.resolve(0))),
     )
     for (const [index, { receiverId }] of lanes.entries()) {
-      const room = Math.min(slots[index]!, MOST_OF_A_LANE, left)
-      if (room === 0) continue
-      taken.push({ receiverId, room })
-      left -= room
+      const capacity = Math.min(slots[index]!, MOST_OF_A_LANE, left)
+      if (capacity === 0) continue
+      taken.push({ receiverId, capacity })
+      left -= capacity
       if (left > 0) continue
       this.#lastLane = receiverId
       break

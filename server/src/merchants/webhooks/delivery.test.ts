@@ -105,7 +105,7 @@ describe('one delivery', () => {
 })
 
 describe('order', () => {
-  test('W2 is kept per object under random failures, with nothing lost and nothing twice', async () => {
+  test('W2 stays the same for each object under random failures, with nothing lost and nothing twice', async () => {
     const receiver = await world.receiver()
     const merchants = upTo(5).map(() => world.merchant(receiver))
     const objects = upTo(40).map((i) => ({ id: randomUUID(), merchant: merchants[i % 5]!, count: 1 + ((i * 7) % 40) }))

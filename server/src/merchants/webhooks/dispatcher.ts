@@ -62,13 +62,13 @@ export class Dispatcher {
 
   /** How many streams of a receiver's own lane may be taken now. */
   async freeSlotsFor(receiverId: string): Promise<number> {
-    const room = this.#limiters.roomFor(receiverId, this.#isCrowded)
-    if (room === 0) return 0
+    const capacity = this.#limiters.capacityFor(receiverId, this.#isCrowded)
+    if (capacity === 0) return 0
     try {
-      return (await this.#deps.endpointOf(receiverId)) === null ? 0 : room
+      return (await this.#deps.endpointOf(receiverId)) === null ? 0 : capacity
     } catch {
       // The attempt itself will report this error.
-      return room
+      return capacity
     }
   }
 
@@ -79,7 +79,7 @@ export class Dispatcher {
   accept(streams: readonly ClaimedStream[]): void {
     for (const stream of streams) {
       const limiter = this.#limiters.of(stream.receiverId)
-      if (limiter.room(this.#isCrowded) === 0) {
+      if (limiter.capacity(this.#isCrowded) === 0) {
         this.#acknowledge(settle(stream, [], { kind: 'untried', ownLane: true }))
         continue
       }

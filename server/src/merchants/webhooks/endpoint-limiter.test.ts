@@ -13,14 +13,14 @@ const start = (limiter: EndpointLimiter, count: number): number => {
 describe('streams of one merchant at once', () => {
   test('one at first, then more with every answer, up to 64 and as many waiting', () => {
     const limiter = new EndpointLimiter()
-    const rooms: number[] = []
+    const capacities: number[] = []
     for (let i = 0; i < 9; i += 1) {
-      rooms.push(limiter.room(false))
+      capacities.push(limiter.capacity(false))
       limiter.learn('fast')
     }
-    expect(rooms).toEqual([1, 4, 8, 16, 32, 64, 128, 128, 128])
+    expect(capacities).toEqual([1, 4, 8, 16, 32, 64, 128, 128, 128])
     expect(start(limiter, 128)).toBe(64)
-    expect(limiter.room(false)).toBe(0)
+    expect(limiter.capacity(false)).toBe(0)
     limiter.leave()
     expect(limiter.next()).toBe(stream)
   })
@@ -29,11 +29,11 @@ describe('streams of one merchant at once', () => {
     for (let i = 0; i < 9; i += 1) limiter.learn('fast')
     start(limiter, 100)
     expect(limiter.suspect()).toHaveLength(36)
-    expect([limiter.room(false), limiter.answers, limiter.idle]).toEqual([0, false, false])
+    expect([limiter.capacity(false), limiter.answers, limiter.idle]).toEqual([0, false, false])
     for (let i = 0; i < 64; i += 1) limiter.leave()
-    expect([limiter.room(false), limiter.room(true), limiter.idle]).toEqual([1, 0, false])
+    expect([limiter.capacity(false), limiter.capacity(true), limiter.idle]).toEqual([1, 0, false])
     limiter.learn('fast')
-    expect([limiter.room(true), limiter.idle]).toEqual([4, true])
+    expect([limiter.capacity(true), limiter.idle]).toEqual([4, true])
   })
   test('few for one that answers slowly', () => {
     const limiter = new EndpointLimiter()
@@ -42,6 +42,6 @@ describe('streams of one merchant at once', () => {
     expect(start(limiter, 16)).toBe(8)
     const slow = new EndpointLimiter()
     for (let i = 0; i < 9; i += 1) slow.learn('slow')
-    expect(slow.room(false)).toBe(16)
+    expect(slow.capacity(false)).toBe(16)
   })
 })

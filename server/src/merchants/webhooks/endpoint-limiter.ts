@@ -30,7 +30,7 @@ export class EndpointLimiter {
    * so that the next is ready when one ends. Any other is only probed with one stream.
    * @param crowded many receivers hang: a silent one gets no streams
    */
-  room(crowded: boolean): number {
+  capacity(crowded: boolean): number {
     if (crowded && this.#health === 'silent') return 0
     const most = this.answers ? 2 * this.#limit : 1
     return Math.max(0, most - this.#underWay - this.#waiting.length)
@@ -82,9 +82,9 @@ export class EndpointLimiters {
     return limiter
   }
 
-  /** The same as `of(receiverId).room(crowded)`, without making a limiter. */
-  roomFor(receiverId: string, crowded: boolean): number {
-    return (this.#limiters.get(receiverId) ?? new EndpointLimiter()).room(crowded)
+  /** The same as `of(receiverId).capacity(crowded)`, without making a limiter. */
+  capacityFor(receiverId: string, crowded: boolean): number {
+    return (this.#limiters.get(receiverId) ?? new EndpointLimiter()).capacity(crowded)
   }
 
   #sweep(): void {

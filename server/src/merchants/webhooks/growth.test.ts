@@ -143,14 +143,16 @@ const askAll = async (db: Db, { objectId, at }: { objectId: string; at: Date }, 
   const times = { business, now: business, leaseUntil: business + HOUR_MS }
   await undone(async (tx) => expect(await claimOpen(throughTx(tx), times, 10)).toHaveLength(4))
   await undone(async (tx) =>
-    expect(await claimLanes(throughTx(tx), times, [{ receiverId: MERCHANT, room: 10 }])).toHaveLength(8),
+    expect(await claimLanes(throughTx(tx), times, [{ receiverId: MERCHANT, capacity: 10 }])).toHaveLength(8),
   )
   await undone((tx) =>
     emit(tx, [{ merchantId: MERCHANT, objectId, kind: 'Replenish', status: 'Done', body: {} }], moment),
   )
   await undone(async (tx) => expect(await ofEndpoints.claimOpen(throughTx(tx), times, 10)).toHaveLength(4))
   await undone(async (tx) =>
-    expect(await ofEndpoints.claimLanes(throughTx(tx), times, [{ receiverId: ENDPOINT, room: 10 }])).toHaveLength(8),
+    expect(await ofEndpoints.claimLanes(throughTx(tx), times, [{ receiverId: ENDPOINT, capacity: 10 }])).toHaveLength(
+      8,
+    ),
   )
   await undone(async (tx) => expect(await ofEndpoints.scanLanes(throughTx(tx), FIRST_ID, business, 10)).toHaveLength(1))
   expect(await endpointHealth(db, ENDPOINT)).toMatchObject({ waiting: 12, attempts: 200 })

@@ -42,10 +42,10 @@ const claimOpenOf = (tables: StreamTables): string =>
 const claimLanesOf = (tables: StreamTables): string =>
   claimOf(
     tables,
-    `select s.ctid from unnest($4::uuid[], $5::integer[]) lane(receiver_id, room) cross join lateral (
+    `select s.ctid from unnest($4::uuid[], $5::integer[]) lane(receiver_id, capacity) cross join lateral (
       select s.ctid from ${tables.streams} s
       where s.own_lane and s.${tables.receiver} = lane.receiver_id and s.next_at <= $1 and s.leased_until <= $2
-      order by s.next_at, s.next_sequence limit lane.room for update skip locked) s`,
+      order by s.next_at, s.next_sequence limit lane.capacity for update skip locked) s`,
   )
 
 /** A loose index scan: each step jumps to the next merchant in the index, however many streams the last one has. */
@@ -109,11 +109,11 @@ const restartOf = ({
 export interface StreamStore {
   /** Claims streams of the common queue, longest due first. */
   claimOpen(query: Query, times: ClaimTimes, most: number): Promise<ClaimedStream[]>
-  /** Claims streams of receivers' own lanes, at most `room` of each. */
+  /** Claims streams of receivers' own lanes, at most `capacity` of each. */
   claimLanes(
     query: Query,
     times: ClaimTimes,
-    lanes: readonly { receiverId: string; room: number }[],
+    lanes: readonly { receiverId: string; capacity: number }[],
   ): Promise<ClaimedStream[]>
   /** Receivers with streams in their own lane, in the order of ids, and whether a stream is due. */
   scanLanes(
@@ -158,7 +158,7 @@ export const createStreamStore = (tables: StreamTables): StreamStore => {
         await query(named('claim-lanes'), lanes, [
           ...instants(times),
           taken.map((lane) => lane.receiverId),
-          taken.map((lane) => lane.room),
+          taken.map((lane) => lane.capacity),
         ]),
         times,
       ),

@@ -143,7 +143,7 @@ describe('a form of the page', () => {
     expect(answer.text).toContain('role="alert"')
   })
 
-  test('whose invoice has changed meanwhile shows how it stands', async () => {
+  test('whose invoice has changed meanwhile shows its present state', async () => {
     view = VIEWS['crypto-expired']
     problems = [{ field: 'form', why: 'gone' }]
     const answer = await post('do=proceed')

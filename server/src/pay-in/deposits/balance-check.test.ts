@@ -111,7 +111,7 @@ describe('native coin that no transfer explains', () => {
     expect(await notified()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
   })
 
-  test('audit M-A2: nothing is concluded of a block that was not read, or was read before the newest moves were kept', async () => {
+  test('audit M-A2: nothing is concluded of a block that was not read, or was read before the newest moves were stored', async () => {
     const { address } = await world.address('ETHEREUM', lease)
     chain.set(address, E18)
     await check(100, 'another')

@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 
 /**
- * An input that spends a P2WSH coin takes 164 units of weight and more, an output 124: a block of 4,000,000 has room
+ * An input that spends a P2WSH coin takes 164 units of weight and more, an output 124: a block of 4,000,000 has space
  * for more than these.
  */
 const [INPUTS, OUTPUTS] = [12_000, 700]

@@ -91,7 +91,7 @@ test('audit M-D1: the next small deposits begin a new sum', async () => {
   expect(await books()).toEqual({ ...CREDITED, merchant: 2n * (SUM - FEE), custody: 2n * SUM })
 })
 
-test('audit M-D1: a part that is lost takes the sum with it, and brings it back untold when it is mined again', async () => {
+test('audit M-D1: a part that is lost takes the sum with it, and brings it back without a notification when it is mined again', async () => {
   await threeParts()
   await world.orphan('BITCOIN', 102)
   expect(await books()).toEqual({ ...NONE, suspense: 2n * PART, custody: 2n * PART })

@@ -280,7 +280,7 @@ describe('a statement', () => {
     expect(await platform('acquirer-costs')).toBe(-60n)
   })
 
-  test('with two lines for one payment, however far apart, is reported', async () => {
+  test('with two lines for one payment, at any distance, is reported', async () => {
     const reference = await world.paid()
     state({ kind: 'payment', reference, units: 100_00n })
     for (let i = 0; i < 60; i += 1) state({ kind: 'fee', units: -1n })

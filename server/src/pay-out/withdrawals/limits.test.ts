@@ -119,7 +119,7 @@ describe("a merchant's hour and day", () => {
   })
 })
 
-describe('an amount that no payment, no hour or no day has room for', () => {
+describe('an amount above the limit of a payment, of an hour or of a day', () => {
   const asset = catalogue.findCrypto('TRX')!
   const place = (internal = false): Place => ({
     where: { asset, on: asset.networks.get('TRON')! },
@@ -180,7 +180,7 @@ describe('an amount that no payment, no hour or no day has room for', () => {
     expect(await refusalOf(SHOP, 10_000n, place(true))).toBeUndefined()
   })
 
-  test("audit S-11: the signer's limits are kept as its policy says them, in ledger units", async () => {
+  test("audit S-11: the signer's limits are stored with the values of its policy, in ledger units", async () => {
     const limit = { maxPerIntent: '1000000', maxPerHour: '5000000', maxPerDay: '9000000' }
     const policy = { networks: { TRON: { assets: { TRX: limit, GONE: limit } } } }
     const signer = {

@@ -176,7 +176,7 @@ describe('a Bitcoin payment', () => {
     expect(await intentOf(id)).not.toBe(id)
   })
 
-  test('audit M-B4: that stands on an output which was never made is paid with other coins', async () => {
+  test('audit M-B4: that spends an output which was never made is paid with other coins', async () => {
     const { id, keys } = await paid()
     const [transaction] = keys[0]!.split(':')
     // The coin was our own change; after a reorganisation another form of the transaction that made it was mined.

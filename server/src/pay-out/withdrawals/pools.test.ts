@@ -83,7 +83,7 @@ test('row E-51: a transaction that a node forgets with its lost block is broadca
   expect(await world.stateOf(id!)).toBe('settled')
 })
 
-test('row E-52: no more of one sender wait in the pool than it has room for, and the others follow', async () => {
+test('row E-52: no more of one sender wait in the pool than its limit, and the others follow', async () => {
   await payments(SLOTS + 4)
   await world.work(3)
   expect([pool.has.size, pool.refused]).toEqual([SLOTS, 0])

@@ -48,7 +48,7 @@ describe.each([true, false])('a payment above a limit of the signer, asked ahead
     expect(await statesOf(all)).toEqual(['sent', 'sent', 'sent', 'sent'])
   })
 
-  test('audit M-B2: costs no gas while it waits for room in the hour', async () => {
+  test('audit M-B2: costs no gas while it waits for the hourly limit', async () => {
     await open({ policy: policyWith({ maxPerHour: '2000000' }), looksAhead })
     const all: string[] = []
     for (let i = 0; i < 6; i += 1) all.push(await world.request(1_000_000n))

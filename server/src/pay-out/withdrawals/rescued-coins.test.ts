@@ -92,7 +92,7 @@ test.each([
   expect([await world.stateOf(id), spent]).toEqual(['sent', [`${children.at(-1)![0]}:0`]])
 })
 
-test('a payout stands on a child of a transaction of ours with one confirmation', async () => {
+test('a payout spends the output of a child of a transaction of ours with one confirmation', async () => {
   await returned(OWN)
   await sql`update utxos set spent_by = ${CHILD}, spent_height = ${HEIGHT} where transaction = ${OWN}`.execute(world.db)
   await returned(CHILD, OWN)

@@ -1,13 +1,13 @@
 /**
  * The pool of a node of Ethereum's kind as its sender sees it. Double of row E-50, row E-51, row E-52, row E-53 and
- * row E-57 of docs/dialects.md: it forgets what it has accepted, has room for some transactions of one sender only, or
+ * row E-57 of docs/dialects.md: it forgets what it has accepted, accepts some transactions of one sender only, or
  * never spreads any, and estimates without a look at balances. Only tests of this module use it.
  */
 import { fromHex, isHex, transactionHash } from '@bursar/chainkit/evm'
 import type { BroadcastResult, GasEstimate } from '../../adapters/chains/port.ts'
 
 /**
- * Transactions of one sender that a pool has room for by default: go-ethereum (core/txpool/legacypool), Erigon 3
+ * Transactions of one sender that a pool accepts by default: go-ethereum (core/txpool/legacypool), Erigon 3
  * (txnprovider/txpool/txpoolcfg) and reth (crates/transaction-pool/src/config.rs) of August 2026; bsc of April 2026 has
  * 200. All have 1 for a sender that delegates to code.
  */

@@ -35,7 +35,7 @@ const workOn = async (rounds: number, everyMs: number): Promise<void> => {
   for (let round = 0; round < rounds; round += 1) await world.work(1, everyMs).catch(() => undefined)
 }
 
-test('as many as a hot address has room for keep no other withdrawal waiting', async () => {
+test('as many as the limit of a hot address keep no other withdrawal waiting', async () => {
   world = await createPayoutWorld(database.url)
   for (let i = 0; i < DEFAULT_POLICY.mostInFlight; i += 1) await world.request(UNITS, { to: BLAKE2 })
   const other = await world.request(UNITS)

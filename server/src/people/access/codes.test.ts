@@ -105,7 +105,7 @@ describe('a challenge', () => {
     expect(challenges.isOf(challenge, 'sign-in', AT)).toBe(false)
   })
 
-  test('is good while the data key that made it is kept', () => {
+  test('is valid while the ring has the data key that made it', () => {
     const challenge = challenges.make('sign-in', AT)
     expect(createChallenges([newer, older], randomBytes).isOf(challenge, 'sign-in', AT)).toBe(true)
     expect(createChallenges([newer], randomBytes).isOf(challenge, 'sign-in', AT)).toBe(false)

@@ -30,7 +30,7 @@ const ask = (keys: readonly AnswerKey[], work?: () => Promise<ApiAnswer>): Promi
   )
 const effects = async () => (await pool.query<{ n: number }>('select count(*)::int as n from effects')).rows[0]!.n
 
-describe('an answer kept with its effect', () => {
+describe('an answer stored with its effect', () => {
   test('is given to every repetition, under any of its keys', async () => {
     const first = await ask([key('sig:a'), key('key:b')])
     expect(first).toEqual({ status: 200, json: '{"n":1}' })
@@ -64,7 +64,7 @@ describe('an answer kept with its effect', () => {
     expect(await effects()).toBe(1)
   })
 
-  test('is not kept when the work fails, and the next request does it', async () => {
+  test('is not stored when the work fails, and the next request does the work', async () => {
     await expect(ask([key('key:b')], () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await effects()).toBe(0)
     expect(await ask([key('key:b')])).toMatchObject({ status: 200 })

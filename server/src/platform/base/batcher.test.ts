@@ -4,18 +4,18 @@ import { Batcher, type BatcherOptions } from './batcher.ts'
 /** Each batch runs until it is let go; `letGo` takes the lane, the first where none is named. */
 const gatedBatcher = (options: Partial<BatcherOptions<string, string>> = {}) => {
   const batches: (readonly string[])[] = []
-  const gates: (() => void)[] = []
+  const releases: (() => void)[] = []
   const batcher = new Batcher<string, string>({
     most: 100,
     run: async (items, lane) => {
       batches.push(items)
-      await new Promise<void>((resolve) => (gates[lane] = resolve))
+      await new Promise<void>((resolve) => (releases[lane] = resolve))
       return items.map((item) => `${item}!`)
     },
     ...options,
   })
   const underWay = (count: number): Promise<void> => expect.poll(() => batches.length).toBe(count)
-  return { batcher, batches, underWay, letGo: (lane = 0) => gates[lane]!() }
+  return { batcher, batches, underWay, letGo: (lane = 0) => releases[lane]!() }
 }
 
 /** Long enough for a batch that may start to have started. */

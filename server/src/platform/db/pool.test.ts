@@ -89,7 +89,7 @@ test('audit M-B5: connections to a server that has gone silent are given up, in 
   proxy.close()
 })
 
-test('a connection that answers is kept, however long all its answers take together', async () => {
+test('a connection that answers stays open, however long all its answers take together', async () => {
   const client = await connectPipelined({ url: database.url, answerMs: ANSWER_MS })
   const answers = await Promise.all(Array.from({ length: 6 }, () => client.query("select pg_sleep(0.1), 'kept' as is")))
   expect(answers.map(({ rows }) => rows[0].is)).toEqual(Array.from({ length: 6 }, () => 'kept'))

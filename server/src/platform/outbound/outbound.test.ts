@@ -253,7 +253,7 @@ describe('an answer costs a bounded amount', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000)
   })
 
-  test('connections are kept for a bounded number of origins', async () => {
+  test('connections stay open to a bounded number of origins', async () => {
     const urls = await Promise.all(
       Array.from({ length: 6 }, () => raw((socket) => socket.write(head('content-length: 0')))),
     )

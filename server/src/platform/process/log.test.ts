@@ -19,7 +19,7 @@ describe('the log', () => {
     })
   })
 
-  test('never shows a secret, wherever it stands', () => {
+  test('never shows a secret, at any place of a line', () => {
     const text = logged((log) => {
       log.info(
         { privateKey: 'hunter2', a: { secret: 'hunter2', b: [{ signature: 'hunter2' }, { Passphrase: 'hunter2' }] } },

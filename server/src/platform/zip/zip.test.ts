@@ -47,7 +47,7 @@ test('files come back as they were written, in their order', async () => {
   )
 })
 
-test('more files than the plain format has room for are counted in a record of ZIP64', () => {
+test('more files than the plain format can count are counted in a record of ZIP64', () => {
   const entries = Array.from({ length: 65_600 }, (_, i) => ({ name: `f${i}`, crc: i, packed: 2, size: 0, offset: i }))
   const directory = Buffer.concat(entries.map((entry) => centralHeader(entry, AT)))
   expect(readDirectory(directory)).toEqual(entries)

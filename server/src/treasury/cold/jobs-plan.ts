@@ -21,7 +21,7 @@ const HOT_KEY = { account: 'hot', branch: 0, index: 0 } as const
 /**
  * Factor of the maximum gas price on EVM chains, because a signature takes hours. Gas is paid at the actual price only.
  */
-const PRICE_ROOM = 2n
+const PRICE_MARGIN = 2n
 
 /** Plans the unsigned transaction; returns the reason as a text when that is impossible now. */
 export const planTransfer = (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan | string> => {
@@ -53,7 +53,7 @@ const planOnEvm = async (deps: ColdDeps, { ticker, units, to, from: key }: Wante
   if (rate.kind !== 'gas') throw new Error(`${network} estimates fees for each unit of gas`)
   const nonce = await nonceAhead(runtime.db, network, from, await state.minedNonce(from), runtime.clock.business())
   if (nonce === undefined) return 'the nonces of the chain and of the database do not agree'
-  const withMargin = rate.legacy ? rate : { ...rate, maxFeePerGas: rate.maxFeePerGas * PRICE_ROOM }
+  const withMargin = rate.legacy ? rate : { ...rate, maxFeePerGas: rate.maxFeePerGas * PRICE_MARGIN }
   const plan = planEvm({ network, chainId: deps.chainId, nonce, call, gas: estimate.gas, rate: withMargin })
   if (plan.networkFee > sending.maxFee) return `its fee could be ${plan.networkFee}, above the cap of ${sending.maxFee}`
   return {
@@ -102,16 +102,16 @@ interface TronPayment extends Omit<Wanted, 'from'> {
 }
 
 /**
- * Plans a transfer of TRX that takes at most `room` sun with its fee. Staked TRX is part of the balance, but can't be
+ * Plans a transfer of TRX that takes at most `limit` sun with its fee. Staked TRX is part of the balance, but can't be
  * sent.
  */
-const planWithin = async (deps: ColdDeps, payment: TronPayment, room: bigint): Promise<TronPlan | string> => {
-  const units = payment.units < room ? payment.units : room
+const planWithin = async (deps: ColdDeps, payment: TronPayment, limit: bigint): Promise<TronPlan | string> => {
+  const units = payment.units < limit ? payment.units : limit
   if (units <= 0n) return tooLittle(payment.units, 0n)
   const plan = await planOnTron(deps, { ...payment, units })
-  if (typeof plan === 'string' || units + plan.networkFee <= room) return plan
+  if (typeof plan === 'string' || units + plan.networkFee <= limit) return plan
   // A smaller amount has no higher fee.
-  const movable = room - plan.networkFee
+  const movable = limit - plan.networkFee
   if (movable <= 0n || movable <= payment.slack) return tooLittle(payment.units, movable)
   return planOnTron(deps, { ...payment, units: movable })
 }

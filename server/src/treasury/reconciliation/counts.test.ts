@@ -33,7 +33,7 @@ const totals = async (): Promise<Record<string, bigint>> => {
   return Object.fromEntries(rows.map(({ account, booked }) => [account, booked]))
 }
 
-test('audit M-C2: the sums of addresses are kept by purpose, also when a purpose changes', async () => {
+test('audit M-C2: the sums of addresses are counted by purpose, also when a purpose changes', async () => {
   await platform('0xhot', 'hot')
   await move('0xhot', 5n * E18)
   await move('0xa', 3n * E18)

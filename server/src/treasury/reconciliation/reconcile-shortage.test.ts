@@ -121,7 +121,7 @@ test('audit O-3.4: a shortage that a second reading does not show stops nothing'
   expect(readings).toBe(2)
 })
 
-test('audit O-3.4: a shortage stands when no second reading can be had', async () => {
+test('audit O-3.4: a shortage stays reported when no second reading is possible', async () => {
   const owner = await here.someBusiness()
   here.lieAbout(new Map([[owner.address, -1n]]))
   const lying = here.adapter.balancesAt

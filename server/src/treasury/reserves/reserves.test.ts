@@ -117,7 +117,7 @@ describe('a report', () => {
     })
   })
 
-  test('is kept: proofs of an old one stay as they were while balances move on', async () => {
+  test('stays: proofs of an old one do not change when balances change', async () => {
     const id = await merchant(randomUUID())
     await owe(id, 'BTC', 5n)
     const first = await take()

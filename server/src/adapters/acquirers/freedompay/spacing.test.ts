@@ -5,7 +5,7 @@ import { createSpacing } from './spacing.ts'
 const full = () => new Error('full')
 
 describe('calls to one account', () => {
-  test('go one at a time, apart by the pause, in the order they came', async () => {
+  test('go one at a time, with the pause between them, in the order they came', async () => {
     const spacing = createSpacing({ ms: 40, onFull: full })
     const times: { name: number; start: number; end: number }[] = []
     await Promise.all(

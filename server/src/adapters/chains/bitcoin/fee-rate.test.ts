@@ -64,7 +64,7 @@ describe('a node without an estimate', () => {
     expect(await rate()).toMatchObject({ milliSatPerVb: 20_000n, guessed: true })
   })
 
-  test('audit D-B7: where blocks have room and the pool fits the next one, the least rate that all miners take is no guess', async () => {
+  test('audit D-B7: if blocks are not full and the pool fits the next one, the least rate that all miners take is no guess', async () => {
     const { rate, say } = await open({
       block: QUIET,
       pool: { bytes: 500, mempoolminfee: '0.00000100', minrelaytxfee: '0.00000100' },

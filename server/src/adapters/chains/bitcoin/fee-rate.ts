@@ -42,7 +42,7 @@ export const createFeeReader = (rpc: Rpc, { targetBlocks, floor, cap, now }: Bit
     if (newest && now() - newest.at <= USABLE_MS) return { rate: newest.rate, guessed: true }
     const blocks = await readBlocks(rpc)
     // Every transaction fits into the next block.
-    if (pool.isLoaded && pool.vsize < ROOM_VSIZE && blocks.every(({ isFull }) => !isFull))
+    if (pool.isLoaded && pool.vsize < EMPTY_POOL_VSIZE && blocks.every(({ isFull }) => !isFull))
       return { rate: LEAST_WITHOUT_ESTIMATE }
     const paid = blocks.map(({ median }) => median).toSorted((a, b) => (a < b ? -1 : 1))
     return {
@@ -69,7 +69,7 @@ export const createFeeReader = (rpc: Rpc, { targetBlocks, floor, cap, now }: Bit
 /** Miners with versions before Core 30 exclude transactions below 1 sat/vB. */
 const LEAST_WITHOUT_ESTIMATE = 1_000n
 /** A pool smaller than this fits in the next block. */
-const ROOM_VSIZE = 900_000
+const EMPTY_POOL_VSIZE = 900_000
 const FULL_WEIGHT = 3_900_000
 const LOOK_BACK = 6
 

@@ -17,7 +17,7 @@ const read = (answers: Record<string, object>) => {
   return readPoolCost(rpc, HASH)
 }
 
-test('audit D-B3, row B-2: a descendant pays for it when it does so with all that it stands on', async () => {
+test('audit D-B3, row B-2: a descendant pays for it when it does so together with all its ancestors', async () => {
   const getmempoolentry = entry(OWN, OWN, { vsize: 251, fee: '0.00020144', count: 2 })
   const child = entry(
     { vsize: 110, fee: '0.00020000' },

@@ -23,8 +23,8 @@ export const rateOfPool = async (rpc: Rpc, blocks: number): Promise<bigint | und
       const { weight, fee } = objectOf(one, 'a point')
       return { weight: wholeOf(weight, 'weight'), fee: satoshiOf(amountText(fee, 'fee')) }
     })
-    const room = blocks * BLOCK_WEIGHT
-    const at = points.findIndex(({ weight }) => weight > room)
+    const capacity = blocks * BLOCK_WEIGHT
+    const at = points.findIndex(({ weight }) => weight > capacity)
     if (at < 1) return 0n
     const [before, after] = [points[at - 1]!, points[at]!]
     return ((after.fee - before.fee) * 4_000n) / BigInt(after.weight - before.weight)

@@ -176,7 +176,7 @@ describeWithBitcoind('reading bitcoind', () => {
     await expect(adapter.balancesAt(height, wanted)).rejects.toThrow(/busy with another scan/)
   })
 
-  test('a scan that takes too long is ended, and the next one is not kept waiting by it', async () => {
+  test('a scan that takes too long is ended, and the next one does not wait for it', async () => {
     const { height } = await adapter.head()
     const wanted = [{ address: await world.newAddress(), contract: null }]
     proxy.asked = []

@@ -3,7 +3,7 @@ import { blockOf, transfersOf } from './reading.ts'
 import type { WorldOf } from './world.ts'
 
 export const describeStatus = (world: WorldOf): void => {
-  describe('where a transaction stands', () => {
+  describe('the status of a transaction', () => {
     test('unknown, in the pool, mined', async () => {
       const { adapter, newAddress, pay, mine } = world()
       const hash = await pay(await newAddress(), 90_000n)

@@ -159,7 +159,7 @@ describe('one block that can not be traced does not stop the chain', () => {
     expect(await adapter.blockAt(7)).toMatchObject({ untraced: true })
   })
 
-  test('audit D-E1: while the head stands still there is nothing to go on to, and the block is asked for again', async () => {
+  test('audit D-E1: while the head does not change there is no next block, and the block is read again', async () => {
     const { adapter } = await start({
       ...saidAt(7, { error: { code: -32000, message: 'execution timeout' } }),
       eth_getBlockByNumber: ([at]) => ({ result: blockOf(at === 'latest' ? 8 : Number(at)) }),
@@ -174,7 +174,7 @@ describe('one block that can not be traced does not stop the chain', () => {
   })
 
   test.for(STATE_GONE)(
-    'audit D-E4, rows E-29, E-30 and E-31: a block older than the kept states is untraced at once, $who ($source)',
+    'audit D-E4, rows E-29, E-30 and E-31: a block older than the states that the node has is untraced at once, $who ($source)',
     async ({ said }) => {
       const { adapter } = await start(saidAt(7, said), {}, 80)
       const { found, times } = await patiently(() => adapter.blockAt(7))

@@ -93,7 +93,7 @@ describe.each(EVM_NODES)('sending through %s', (name, use) => {
     expect(await adapter.isContract(contracts.payer)).toBe(true)
   })
 
-  test('fees: the median tip of blocks that had any, room for the base fee to double, floor and cap', async () => {
+  test('fees: the median tip of blocks that had any, a cap above twice the base fee, floor and cap', async () => {
     const proxy = await startProxy(world.node.url)
     const adapter = adapterOf(proxy.url, { ...KIND, gasPriceFloor: 3n, gasPriceCap: 1_000n })
     const rate = (baseFee: number, tips: number[], used = tips.map(() => 0.5)) => {

@@ -29,7 +29,7 @@ const chain = (): Answers => ({
 })
 const mined = { kind: 'mined', height: 8, blockHash: idOf(8), succeeded: true, fee: 7n }
 
-describe('where a transaction stands', () => {
+describe('the status of a transaction', () => {
   test('in a block, in the pool, unknown', async () => {
     const { adapter, answers } = await startScriptedNode(chain())
     expect(await adapter.statusOf(HASH)).toEqual(mined)

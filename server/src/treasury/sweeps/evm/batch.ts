@@ -21,7 +21,7 @@ const BASE_GAS = 60_000n
 /** Least charge assumed for an authorisation before refunds: 25,000 (EIP-7702), and its bytes. */
 const AUTHORIZATION_GAS = 27_000n
 /** Nodes' estimates are as much as 1.5 % off (geth `estimateGasErrorRatio`), and this one is a difference of two. */
-const ESTIMATE_ROOM = 16n
+const ESTIMATE_MARGIN = 16n
 /** Gas of the call of an address, whose code is read for the first time. */
 const MEMBER_GAS = 15_000n
 /** Gas of the balance query and the call's own frame, 1/64 of which the call can't use. */
@@ -38,7 +38,7 @@ export interface BatchRules {
  * below the known one.
  */
 const leaveGas = (estimate = 0n): bigint =>
-  estimate > AUTHORIZATION_GAS ? estimate + estimate / ESTIMATE_ROOM : AUTHORIZATION_GAS
+  estimate > AUTHORIZATION_GAS ? estimate + estimate / ESTIMATE_MARGIN : AUTHORIZATION_GAS
 
 /**
  * Returns an upper bound of a batch's gas. An estimate would not do: a batch continues when a part of it fails, so that

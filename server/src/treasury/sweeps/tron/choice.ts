@@ -47,12 +47,12 @@ const SUN = 1_000_000n
  * Margin above the stake for exactly that energy, in thousandths: its yield falls when others stake. The stake is
  * returned anyway.
  */
-const STAKE_ROOM = 10n
+const STAKE_MARGIN = 10n
 
 /** sun of stake that gives so much energy a day, in whole TRX, since parts of one give nothing. */
 export const stakeFor = (energy: bigint, { energy: total, stakedForEnergy }: TronFigures['supply']): bigint => {
   if (total === 0n) return 2n ** 63n
-  const stake = mulDiv(energy * (1000n + STAKE_ROOM), stakedForEnergy, total * 1000n, 'up') * SUN
+  const stake = mulDiv(energy * (1000n + STAKE_MARGIN), stakedForEnergy, total * 1000n, 'up') * SUN
   return stake > LEAST_LOAN ? stake : LEAST_LOAN
 }
 
