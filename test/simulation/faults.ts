@@ -101,7 +101,7 @@ export const createFaults = (
   gate?: Gate,
 ): FaultControl => {
   const lasting: Rates = new Map()
-  /** in place of those that last, until the end of the step; undefined: no story has cleared them in this step */
+  /** replace the lasting rates until the end of the step; undefined: no story has changed the rates in this step */
   let passing: Rates | undefined
   const counts = new Map<string, number>()
   const seen = new Map<string, number>()

@@ -19,7 +19,7 @@ export const catalogueOn = (network: Network, assets: Readonly<Record<string, Se
     fiat: [],
   })
 
-/** Currencies that cards are paid in, beside a coin. */
+/** Currencies of card payouts, and a coin. */
 export const CARD_CATALOGUE = createCatalogue({
   crypto: [
     {

@@ -9,8 +9,7 @@ import type { Runtime } from '../../server/src/platform/runtime/runtime.ts'
 let count = 0
 
 /**
- * Ids of this process that increase while a test's clock stands still. In production, rows are made some milliseconds
- * after each other.
+ * Ids that increase while the clock of a test does not change. In production, some milliseconds pass between two rows.
  */
 const increasingIds =
   (now: () => number): NewId =>

@@ -44,7 +44,7 @@ export const answerDisputes = async (simulation: Simulation): Promise<number> =>
   return answered
 }
 
-/** Those that the worker has taken up for members. */
+/** The refunds that the worker has begun for members. */
 const refundsOfMembers = async ({
   books,
   db,

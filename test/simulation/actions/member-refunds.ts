@@ -22,8 +22,8 @@ import { isComplete } from './sent.ts'
 const THIRDS = 3n
 
 /**
- * Of most payments more than a half: a refund that a network repeats is too large the second time. The bank knows a
- * repeated one by its reference.
+ * For most payments more than a half, so that a repeated refund exceeds the payment. The bank recognises a repeated
+ * refund by its reference.
  */
 const drawPart = ({ acquirers }: Simulation, payment: Payment, random: Random): bigint => {
   const isBank = acquirers.accountOf(payment).interface === BANK
@@ -35,7 +35,7 @@ const makerOf = ({ books, members }: Simulation, { description }: Payment, rando
   return invoice && random.pick(members.filter((one) => one.merchant === invoice.merchant && one.role === 'finance'))
 }
 
-/** Whether this step may be a whole story. */
+/** Whether this step may run a story to its end. */
 const isStory = (simulation: Simulation): boolean => isComplete(simulation) && simulation.together === 1
 
 /** A payment by card that a payer has just made, or an older one. */
@@ -49,7 +49,7 @@ const paidOrNew = async (simulation: Simulation, random: Random): Promise<Paymen
   return payment.status === 'succeeded' ? payment : drawPaid(simulation, random)
 }
 
-/** What was approved is made, and the acquirers answer. */
+/** Makes the approved refunds, and lets the acquirers answer. */
 const carryOn = async (simulation: Simulation): Promise<void> => {
   if (!isStory(simulation)) return
   for (const job of simulation.roles.get('worker')!.jobs)

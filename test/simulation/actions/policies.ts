@@ -202,10 +202,10 @@ const payAlone: Action = {
   },
 }
 
-/** So many parts of an amount are more than may be paid without the approvals of the whole. */
+/** Number of parts of an amount. Their sum needs more approvals than one part. */
 const PARTS = 3
 
-/** An asset of a chain that a merchant's members may pay alone, but not as a whole. */
+/** An asset of a chain of which a member may pay a part alone, but not the sum of all parts. */
 const dividedOf = ({ catalogue }: Simulation, policy: PayoutPolicy, { network, assets }: SimulatedChain) => {
   if (policy.onlyBook) return undefined
   for (const { ticker } of assets) {
@@ -230,7 +230,7 @@ const rulesNow = async (simulation: Simulation, merchant: string, random: Random
   return policy ?? WITHOUT_POLICY
 }
 
-/** Members pay parts of an amount in turn: alone, or with the approval of another one, which is fewer than it needs. */
+/** Members pay the parts of an amount one after another, each with fewer approvals than the sum needs. */
 const payInParts: Action = {
   name: 'members pay an amount in parts',
   weight: (simulation) => (isServed(simulation) && simulation.books.policyChanges.size > 0 ? 3 : 0),

@@ -117,7 +117,7 @@ export interface RefundAsked {
   id: string
   /** how many refunds of the payment by the program the acquirer had then */
   before: number
-  /** between which turns of the run it was taken up */
+  /** the turn of the run in which the worker began it, and the turn in which it ended */
   began: number
   ended: number
 }
@@ -156,11 +156,11 @@ export interface Decision extends Span {
 export interface Requested {
   id: string
   maker: Member
-  /** as withdrawals, with the local ids that the dashboard gives them; none for a payout to a card and a refund */
+  /** withdrawals with the local ids of the dashboard; empty for a card payout or a refund */
   lines: readonly PaidOut[]
-  /** a payout to a card; undefined: it is none */
+  /** a card payout; undefined for other requests */
   card?: CardPaid
-  /** the refund of a card payment; undefined: it is none. `before`: as an operator's refund has it */
+  /** the refund of a card payment; undefined for other requests. `before` as in `RefundAsked` */
   refund?: { reference: string; ticker: string; units: bigint; before: number; asked: Span }
   /** by the program's clock, ms */
   askedAt: number

@@ -40,8 +40,8 @@ test('the clock of the database server is read, and compared with a machine whos
   expect(reported(await readDatabaseClock(db, Date.now))).toMatch(/^ok/)
   const clock = await readDatabaseClock(db, () => Date.now() - 3_600_000)
   expect(reported(clock)).toMatch(/^BAD .* s ahead/)
-  // The time that the question takes does not matter: the database read its clock between the two looks. Its
-  // microseconds are cut to ms, which may lose one.
+  // The duration of the query does not matter: the database read its clock between our two readings. Its microseconds
+  // are cut to ms, so that the time may be 1 ms less.
   const [earliest, latest] = [clock.before + 3_600_000 - 1, clock.after + 3_600_000]
   expect(clock.theirs).toBeGreaterThanOrEqual(earliest)
   expect(clock.theirs).toBeLessThanOrEqual(latest)

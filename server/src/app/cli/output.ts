@@ -1,5 +1,4 @@
 /** The output of a command: text for an operator, or with `--json` one JSON object for a program. */
-import { tableLines } from './table.ts'
 
 /** A JSON value, or a time. Amounts are decimal strings, never bigints. */
 type Value = string | number | boolean | null | undefined | Date | readonly Value[] | Fields
@@ -130,3 +129,15 @@ const UNSHOWN = /[\u0000-\u001F\u007F-\u009F\u200E\u200F\u202A-\u202E\u2066-\u20
 const code = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 const shownLine = (text: string): string => text.replaceAll(UNSHOWN, code)
 const shownLines = (text: string): string => text.split('\n').map(shownLine).join('\n')
+
+/** Formats rows under their headers in columns, one line each; columns of figures are aligned to the right. */
+const tableLines = (heads: readonly string[], rows: readonly (readonly string[])[]): string[] => {
+  const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]!.length)))
+  const isFigure = heads.map((_, i) => rows.length > 0 && rows.every((row) => /^-?[\d.]+%?$|^-$/.test(row[i]!)))
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((text, i) => (isFigure[i] ? text.padStart(widths[i]!) : text.padEnd(widths[i]!)))
+      .join('  ')
+      .trimEnd()
+  return [heads, ...rows].map(line)
+}

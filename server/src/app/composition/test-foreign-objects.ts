@@ -25,15 +25,15 @@ const PAYOUT = {
 }
 
 export type Fields = Readonly<Record<string, string>>
-/** What a route takes beside the merchant. */
+/** Parameters of a route, without the merchant. */
 interface Row {
   /** values of the path's parameters, each set an object of the other merchant */
   paths?: readonly Fields[]
-  /** queries with ids of the other merchant; the answer may be a page of one's own */
+  /** queries with ids of the other merchant; the answer may be a page of the caller's merchant */
   queries?: readonly Fields[]
   /** forms with ids of the other merchant */
   forms?: readonly Fields[]
-  /** forms that act for one's own merchant, with a key that a form of the other merchant had */
+  /** forms for the caller's own merchant, with the key of a form of the other merchant */
   acting?: readonly Fields[]
 }
 

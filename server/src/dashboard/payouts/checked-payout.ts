@@ -1,4 +1,4 @@
-/** The page of a payout that was checked: what it would be now, and the forms that ask for it or change it. */
+/** The page of a checked payout: its present amounts and fee, and the forms that request or change it. */
 import { html, type Piece } from '@bursar/checkout/html'
 import { ICONS } from '@bursar/checkout/icons'
 import { facts, note } from '@bursar/checkout/parts'

@@ -97,7 +97,7 @@ export const en = {
   waitsForNetwork: 'Waiting for the network',
   didNotArrive: 'Did not arrive',
   beingChecked: 'Received; being checked',
-  notAccepted: 'Not accepted: ask the shop',
+  notAccepted: 'Not accepted: ask the seller',
   tooSmall: 'Below the minimum',
   leastSent: (least: string) => `This is the smallest amount that the network accepts: ${least}.`,
   rate: 'Rate',

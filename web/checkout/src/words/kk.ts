@@ -99,7 +99,7 @@ export const kk: Words = {
   waitsForNetwork: 'Желіні күтуде',
   didNotArrive: 'Келмеді',
   beingChecked: 'Келді; тексерілуде',
-  notAccepted: 'Қабылданбады: дүкенге хабарласыңыз',
+  notAccepted: 'Қабылданбады: сатушыға хабарласыңыз',
   tooSmall: 'Есепке алу үшін тым аз',
   leastSent: (least) => `Бұл желі қабылдайтын ең аз сома: ${least}.`,
   rate: 'Бағам',

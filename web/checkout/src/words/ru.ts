@@ -99,7 +99,7 @@ export const ru: Words = {
   waitsForNetwork: 'Ждёт сеть',
   didNotArrive: 'Не пришло',
   beingChecked: 'Пришло; идёт проверка',
-  notAccepted: 'Не принято: обратитесь в магазин',
+  notAccepted: 'Не принято: обратитесь к продавцу',
   tooSmall: 'Слишком мало, чтобы зачесть',
   leastSent: (least) => `Это наименьшее, что принимает сеть: ${least}.`,
   rate: 'Курс',

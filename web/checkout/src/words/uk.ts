@@ -99,7 +99,7 @@ export const uk: Words = {
   waitsForNetwork: 'Чекає на мережу',
   didNotArrive: 'Не надійшло',
   beingChecked: 'Надійшло; триває перевірка',
-  notAccepted: 'Не прийнято: зверніться до магазину',
+  notAccepted: 'Не прийнято: зверніться до продавця',
   tooSmall: 'Замало, щоб зарахувати',
   leastSent: (least) => `Це найменше, що приймає мережа: ${least}.`,
   rate: 'Курс',

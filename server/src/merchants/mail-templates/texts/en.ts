@@ -46,7 +46,7 @@ export const en: Texts = {
     body: (merchant, since) =>
       `The receiver of ${merchant} has not accepted a notification. The last try was at ${since}.`,
     waits:
-      'Later notifications of the same object wait for it, so that their order is kept; those of other objects go on. Nothing is lost.',
+      'Later notifications of the same object wait for it, so that they arrive in order; those of other objects are sent. Nothing is lost.',
     next: 'Once your receiver answers with 2xx again, everything that waits is sent in order. Until then we try once a day for 7 days.',
   },
   activity: {
@@ -103,12 +103,12 @@ export const en: Texts = {
     subject: (merchant, what) => `${merchant}: ${what}`,
     title: {
       'webhook-url': 'The URL of webhooks was changed',
-      'webhook-endpoint': 'An endpoint of webhooks was added',
-      'webhook-endpoint-off': 'An endpoint of webhooks was switched off',
-      'webhook-endpoint-removed': 'An endpoint of webhooks was removed',
-      'webhook-secret': 'The secret of an endpoint of webhooks was replaced',
+      'webhook-endpoint': 'A webhook endpoint was added',
+      'webhook-endpoint-off': 'A webhook endpoint was switched off',
+      'webhook-endpoint-removed': 'A webhook endpoint was removed',
+      'webhook-secret': 'The secret of a webhook endpoint was replaced',
       archive: 'The archive of the merchant was downloaded',
-      'key-added': 'A key of the API was made',
+      'key-added': 'An API key was made',
       'member-joined': 'A person joined the team',
       'role-changed': 'The role of a member was changed',
     },
