@@ -8,7 +8,7 @@ import type { Withdrawal } from '../../server/src/pay-out/withdrawals/withdrawal
 
 const UNITS = 1_500_000n
 const FEE = 100_000n
-/** More than anybody has. */
+/** More than any account has. */
 const TOO_MUCH = 10n ** 30n
 
 /** @param n number of the request, from which its localId and signature are made */

@@ -44,7 +44,7 @@ export const createWorld = async (url: string): Promise<World> => {
   const directory = createDirectory(db, box)
   const newId = (): string => uuidv7(Date.now(), randomBytes(10))
   const moment = () => ({ at: new Date(), newId })
-  // Names of their own: connections are kept per origin, as they are for receivers on machines of their own.
+  // Names of their own: connections stay open per origin, as they are for receivers on machines of their own.
   const outbound = createOutbound({ allowPrivate: ['127.0.0.0/8'], allowHttp: true, lookup: async () => ['127.0.0.1'] })
   const world: World = {
     newId,

@@ -42,7 +42,7 @@ export interface BankOptions {
   readonly payoutMs?: number
   /** The time after which a payment is reversed, if it is to be; 2,000 ms when absent. */
   readonly reverseMs?: number
-  /** Pauses between attempts to tell, ms. */
+  /** Pauses between attempts to notify, ms. */
   readonly callbackPauses?: readonly number[]
   readonly log?: (line: string) => void
 }

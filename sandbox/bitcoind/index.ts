@@ -19,7 +19,7 @@ export { findBitcoind } from './find.ts'
 
 export interface BitcoindOptions {
   readonly program: BitcoindProgram
-  /** Made when absent. Kept when the node stops. */
+  /** Made when absent. It stays when the node stops. */
   readonly dataDir: string
   /** Default: any free port, the same again for the same directory while it is free. */
   readonly rpcPort?: number

@@ -75,7 +75,7 @@ async function findTransaction(rpc: Rpc, hash: string): Promise<SandboxTransacti
     throw error
   })
   if (found === undefined) return undefined
-  // The index also finds transactions of blocks that are no longer in the chain; the block's own header tells.
+  // The index also finds transactions of blocks that are no longer in the chain; the header of the block shows this.
   const header = found.blockhash === undefined ? undefined : await rpc<Header>('getblockheader', found.blockhash)
   const confirmations = Number(header?.confirmations ?? 0)
   if (header !== undefined && confirmations > 0) {

@@ -25,7 +25,7 @@ export interface EvmChainOptions {
   readonly assets: readonly EvmAsset[]
 }
 
-/** A thousand million ether, or of a token: more than anybody pays in a sandbox. */
+/** A thousand million ether, or of a token: more than anyone pays in a sandbox. */
 const plenty = 10n ** 9n
 
 export function openEvm({ blockchain, rpc, assets }: EvmChainOptions): SandboxChain {

@@ -20,7 +20,7 @@ import type { ProcessIdentity } from '../process/identity.ts'
 import { withFileLock } from '../process/lock.ts'
 
 export interface PostgresOptions {
-  /** Made when absent; its parent too. Kept when the server stops. */
+  /** Made when absent; its parent too. It stays when the server stops. */
   readonly dataDir: string
   /** Default: beside the data. A path too long for a socket is replaced by a short private one. */
   readonly socketDir?: string

@@ -13,7 +13,7 @@ export interface ProcessIdentity {
 export interface ProcessInfo extends ProcessIdentity {
   /** The executable's name as the system knows it, at most 15 characters. */
   readonly command: string
-  /** Absent where the system does not tell us (another user's process, or not Linux). */
+  /** Absent if the system does not report it (another user's process, or not Linux). */
   readonly workingDirectory?: string
 }
 

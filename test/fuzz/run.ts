@@ -240,7 +240,7 @@ const refusedRound = async (run: Run, all: readonly Drawn[]): Promise<void> => {
   await run.objects.look()
 }
 
-/** After everything that the api still did has ended, as far as a request can tell. */
+/** After everything that the api still did has ended, as far as a request can find out. */
 const snapshotAfter = async (run: Run): Promise<Snapshot> => {
   await run.connections.send({ parts: [Buffer.from('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n')] })
   return snapshot(run.db, run.tables)

@@ -63,7 +63,7 @@ export interface ConnectedSandbox extends Asking {
   verdict(address: string, verdict: 'clean' | 'mixer' | 'gambling' | 'sanctioned' | 'pending'): Promise<void>
   /** That provider fails; without a kind it answers again. */
   screeningFault(kind?: 'down' | 'html' | 'slow' | 'garbage'): Promise<void>
-  /** A price source lies or fails; without a kind it tells the truth again. */
+  /** A price source lies or fails; without a kind it is correct again. */
   sourceFault(fault: { source: string; kind?: string; factor?: number }): Promise<void>
   /** Does something to the bank: `POST /bank/WHAT` of the control server. */
   bank(what: 'next' | 'reverse' | 'pay' | 'settle', body: object): Promise<unknown>

@@ -16,7 +16,7 @@ const textsIn = (folder: string): [string, string][] =>
     return [[entry.name, readFileSync(join(entry.parentPath, entry.name), 'utf8').trim()]]
   })
 
-/** Members of the signer's seed file that would let anybody restore its keys. */
+/** Members of the signer's seed file with which anyone could restore its keys. */
 const seedIn = (folder: string): [string, string][] =>
   [...readFileSync(join(folder, 'seed.json'), 'utf8').matchAll(/"(ciphertext|tag)":\s*"([^"]+)"/g)].map(
     ([, name, value]) => [`seed.json ${name}`, value!],

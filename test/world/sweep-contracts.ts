@@ -66,7 +66,7 @@ export interface SweepWorld {
   transferAll(accounts: readonly Account[], units: bigint, nonce: bigint): Promise<Receipt>
   /** By allowances (ERC-2612), which the platform never uses: the contract has a function for them. */
   permitAll(accounts: readonly Account[]): Promise<Receipt>
-  /** By allowances given before, sent by anybody. */
+  /** By allowances given before, sent by anyone. */
   pullAll(from: Account, accounts: readonly Account[]): Promise<Receipt>
   coinOf(address: Hex): Promise<bigint>
   tokenOf(token: Hex, address: Hex): Promise<bigint>

@@ -30,8 +30,8 @@ export function createKnownSigner(publicKey: Uint8Array): RecoverSigner {
 
 /**
  * Whether `recoverSigner` would find this key. SEC 1, section 4.1.4: the point (hash / s) G + (r / s) key has the x
- * coordinate r. By section 4.1.6, the parity of its y coordinate tells the two possible signers of r, s and hash
- * apart.
+ * coordinate r. By section 4.1.6, the parity of its y coordinate distinguishes the two possible signers of r, s and
+ * hash.
  */
 function isOf(key: typeof Point.BASE, hash: Uint8Array, { r, s, yParity }: Signature): boolean {
   if (!Fn.isValidNot0(r) || !Fn.isValidNot0(s) || s > Fn.ORDER / 2n || hash.length !== 32) return false

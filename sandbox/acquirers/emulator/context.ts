@@ -21,7 +21,7 @@ export interface Dialect {
   readonly cards: readonly TestCard[]
   /** of the 3-D Secure page */
   readonly secureCode: string
-  /** pauses between attempts to tell, ms of the acquirer's clock */
+  /** pauses between attempts to notify, ms of the acquirer's clock */
   readonly pauses: readonly number[]
   /** Tells the merchant how an order stands. */
   message(order: Order): Message

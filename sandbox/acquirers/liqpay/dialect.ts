@@ -63,7 +63,7 @@ const statuses: Readonly<Record<Status, string>> = {
 const float = (units: bigint | string): unknown =>
   number(shortest(units).includes('.') ? shortest(units) : `${shortest(units)}.0`)
 
-/** A payment as the API and callbacks tell it. */
+/** A payment as the API and callbacks report it. */
 export function record({ publicKey, version }: LiqPayAccount, order: Order): Record<string, unknown> {
   const isPayout = order.kind === 'payout'
   const moved = order.moved ?? order.units

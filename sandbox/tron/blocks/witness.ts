@@ -1,5 +1,5 @@
 /**
- * The block producer's keys, which anybody can compute and which are worth nothing. Also the sandbox's own accounts.
+ * The block producer's keys, which anyone can compute and which are worth nothing. Also the sandbox's own accounts.
  */
 import { privateKeyToAccount } from 'viem/accounts'
 import { addressOfKey } from '../address.ts'

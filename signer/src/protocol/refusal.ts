@@ -1,5 +1,5 @@
 /**
- * The class of a refusal tells the caller what to do next:
+ * The class of a refusal determines the next step of the caller:
  * - item: this payment is refused in any transaction. Other payments may still be signed
  * - now: the payment is not at fault; the same request may succeed later
  * - identity: the intent was signed or closed before. Get its transactions before doing anything else

@@ -4,7 +4,7 @@ import type { Fault, FaultControl } from '../faults.ts'
 import type { Random } from '../../../sandbox/random.ts'
 import type { Action } from './action.ts'
 
-/** The program must not be able to tell a lost request from a lost answer. */
+/** The program must not be able to distinguish a lost request from a lost answer. */
 const CONNECTION_FAULTS: readonly Fault[] = ['lose-request', 'lose-answer', 'crash-before', 'crash-after']
 /** PostgreSQL refuses a statement and keeps the connection. */
 const STATEMENT_FAULTS: readonly Fault[] = ['disk-full', 'deadlock', 'statement-timeout']

@@ -1,6 +1,6 @@
 /**
  * The model's own policies of payouts (docs/integrating/payouts-by-two.md): which rules are in force, when a change is,
- * and whether payouts that exist kept to them. An answer may be lost, so that several policies may be in force.
+ * and whether existing payouts obey them. An answer may be lost, so that several policies may be in force.
  */
 
 /** Rules of one asset, ledger units. */

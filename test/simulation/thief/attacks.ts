@@ -156,7 +156,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   ),
 }
 
-/** A payment that the signer would sign: of its own intent and nonce, to anybody. */
+/** A payment that the signer would sign: of its own intent and nonce, to any address. */
 export const freshPayment = evmAttack(() => ({}))
 
 /** The same on TRON, where a timestamp of its own makes it another transaction. */

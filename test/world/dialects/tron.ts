@@ -174,7 +174,7 @@ export const transferWithFee = (contract: string, from: string, to: string, issu
 ]
 /** Row T-42: TetherToken.destroyBlackFunds lowers a balance and writes this, and no Transfer. */
 export const FUNDS_DESTROYED = 'DestroyedBlackFunds(address,uint256)'
-/** Row T-43: any contract may write such a log about anybody. */
+/** Row T-43: any contract may write such a log about any address. */
 export const fakeTransfer = (fake: string, from: string, to: string) => transferLog(fake, from, to, 'ff')
 
 /** Row T-36: JsonFormat leaves a value of 0 out; parameters come and go with proposals. */
@@ -187,7 +187,7 @@ export const BEYOND_DOUBLES = '90071992547409930'
 /**
  * Row T-46: each CALL is an internal transaction, of 40 energy where it moves nothing (EnergyCost.java,
  * Program.callToAddress), and of some 300 bytes in an info. All infos of a block, which may run for 1.5 s, come to more
- * than a gateway passes on, or anybody reads; those of one transaction, which may run for 80 ms, do not.
+ * than a gateway passes on, or anyone reads; those of one transaction, which may run for 80 ms, do not.
  */
 export const manyCalls = (by: string, to: string, count: number) =>
   Array.from({ length: count }, () => entry(by, 'call', to))

@@ -48,7 +48,7 @@ export const createAcquirerHttp = (settings: AcquirerHttpSettings): AcquirerHttp
   return {
     ask: async (question) => {
       const { origin, pathname, search } = new URL(question.url)
-      // A new connection for each request: if the other side closed a kept-alive one at that moment, it would be
+      // A new connection for each request: if the other side closed a persistent one at that moment, it would be
       // unknown whether a payout was sent.
       const client = new Client(origin, {
         pipelining: 0,

@@ -40,7 +40,7 @@ export class TooLong extends TooMuch {
   override name = 'TooLong'
 }
 
-/** Posts JSON to one URL, or to paths below it, over kept-alive connections. */
+/** Posts JSON to one URL, or to paths below it, over persistent connections. */
 export interface Exchange {
   /**
    * Throws `NoAnswer`. The timeout applies to the whole exchange, however slowly the answer arrives.

@@ -22,7 +22,7 @@ export type BroadcastResult =
   | { kind: 'refused'; reason: 'later'; message: string }
   /**
    * TRON: the transaction has expired, or the block it refers to is on no branch that the node follows. It may still
-   * have been mined elsewhere: `isProvenDead` tells when it no longer can be.
+   * have been mined elsewhere: `isProvenDead` says when it no longer can be.
    */
   | { kind: 'refused'; reason: 'expired'; message: string }
 

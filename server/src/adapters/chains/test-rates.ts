@@ -13,7 +13,7 @@ export const error = (code: number, message: string, more: object = {}): string 
   JSON.stringify({ jsonrpc: '2.0', id: 'ID', error: { code, message, ...more } }).replace('"ID"', 'ID')
 
 /**
- * Providers, their refusals, and the pause in ms that is kept. Sources: Infura's documents of rate limits and
+ * Providers, their refusals, and the pause in ms that the adapter waits. Sources: Infura's documents of rate limits and
  * MetaMask/eth-json-rpc-infura#33; gakonst/ethers-rs#1711; base/node#368 and #390; status-im/nimbus-eth2#1632;
  * QuickNode's and Alchemy's error references; fluencelabs/dev-rewards#20 (Tenderly); RFC 9110 for Retry-After. Ankr's
  * wording is from memory.

@@ -153,7 +153,7 @@ test('audit M-C5: merchants list the notifications that stay, sequences continue
       worker,
     )
   for (const n of [-1, 0, 1, 2]) await expect(forged(month(n))).rejects.toThrow('newest month and sequence')
-  // A process whose clock is a year behind tells all the same.
+  // A process whose clock is a year behind reports the same.
   await tell(quiet, month(0))
   await tell(shop, month(4))
   expect(await listEvents(worker, quiet, 0, 100)).toMatchObject([{ sequence: 2, createdAt: month(2) }])

@@ -1,4 +1,4 @@
-/** Numbers of cards that clients send where they should not, or send wrongly, are kept nowhere and logged nowhere. */
+/** Numbers of cards that clients send where they should not, or send wrongly, are neither stored nor logged. */
 import { hash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { ApiRefusal } from '../../platform/api/route.ts'

@@ -317,7 +317,7 @@ test('audit S-12: an equal request sent twice acts once when it moves money, and
   }
   const [first, second] = await keys('/merchants/withdrawals/crypto', money)
   expect(first).toMatch(/^sig:[0-9a-f]{64}$/)
-  // The ledger answers the second from the answer it kept under this key.
+  // The ledger answers the second with the answer that it stored under this key.
   expect(second).toBe(first)
   expect(await keys('/merchants/addresses', '{"blockchain":"BITCOIN"}')).toEqual(['', ''])
 })

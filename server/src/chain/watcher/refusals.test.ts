@@ -57,7 +57,7 @@ describe('audit D-E5: a provider that limits the rate of requests', () => {
       await follower.step().catch(() => {})
     }
     expect(await heightRead()).toBe(100)
-    // Answers are kept: no block is requested twice.
+    // Answers are cached: no block is requested twice.
     expect(provider.asked.length - provider.refused).toBe(100)
   })
 

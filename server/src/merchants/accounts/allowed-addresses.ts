@@ -29,7 +29,7 @@ const rangeOf = (word: string): string | undefined => {
 const isMapped = (address: Range[0]): boolean => 'isIPv4MappedAddress' in address && address.isIPv4MappedAddress()
 
 /**
- * Returns a function that tells whether an address is in one of the ranges; without ranges every address is. An IPv4
+ * Returns a function that says whether an address is in one of the ranges; without ranges every address is. An IPv4
  * address that is mapped into IPv6 counts as IPv4. Other text than an address is in no range.
  * @param ranges as `readRanges` returned them
  */

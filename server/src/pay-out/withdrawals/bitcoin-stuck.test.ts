@@ -227,7 +227,7 @@ test('row B-23: a payout that a full pool evicted is replaced at the current fee
 })
 
 // Bitcoin Core 31, doc/release-notes: with `-privatebroadcast` a transaction is sent to others
-// and is not kept in the pool.
+// and does not stay in the pool.
 test('row B-28: a payout that the node sends privately and does not show is handed over again, and is one payout', async () => {
   await openWorld()
   await world.coins(3, COIN)

@@ -66,7 +66,7 @@ export const rowOf = (w: Withdrawal, keyId: string | null): Scalar[] => {
 
 /**
  * Moves a withdrawal by its state machine, with compare-and-set. Returns undefined if its state does not allow the
- * event. `doneSent` of the result tells whether Done had been sent before this move.
+ * event. `doneSent` of the result says whether Done had been sent before this move.
  */
 export const move = async (
   tx: Tx,

@@ -11,7 +11,7 @@ import { createPayoutWorld, HOT, type Node, type PayoutWorld } from '../../../..
 const database = useDatabase({ template: migrated })
 const UNITS = 1_000_000n
 /**
- * The precompiled contract BLAKE2 (EIP-152): anybody can name it as a receiver, and a payment without data fails in it.
+ * The precompiled contract BLAKE2 (EIP-152): anyone can name it as a receiver, and a payment without data fails in it.
  */
 const BLAKE2 = '0x0000000000000000000000000000000000000009'
 let world: PayoutWorld

@@ -10,7 +10,7 @@ export const passesLuhn = (digits: string): boolean => {
 }
 
 /**
- * Masks a card number as `NNNNNN******NNNN`, for any length: the digits that PCI DSS 3.4.1 lets anybody see.
+ * Masks a card number as `NNNNNN******NNNN`, for any length: the digits that PCI DSS 3.4.1 lets anyone see.
  * @param card digits only
  */
 export const maskCard = (card: string): string => `${card.slice(0, 6)}******${card.slice(-4)}`

@@ -1,5 +1,5 @@
 /**
- * `events` is kept by month: on real data, for every role, and with any clocks. Rows are inserted raw: they
+ * `events` is partitioned by month: on real data, for every role, and with any clocks. Rows are inserted raw: they
  * are of the schema before the migration, or forged.
  */
 import { randomUUID } from 'node:crypto'

@@ -3,7 +3,7 @@ import type { Exchange } from './exchange.ts'
 
 export interface ConnectionsSettings {
   connect: buildConnector.connector
-  /** Maximum number of origins with kept-alive connections. */
+  /** Maximum number of origins with persistent connections. */
   most: number
   /** Maximum number of connections to one origin. Further requests wait, and their time limit runs. */
   perOrigin: number
@@ -28,7 +28,7 @@ interface Line {
   carried: boolean
 }
 
-/** Kept-alive connections by origin. A new origin replaces the least recently used one. */
+/** Persistent connections by origin. A new origin replaces the least recently used one. */
 export class Connections {
   readonly #origins = new Map<string, Origin>()
   readonly #settings: ConnectionsSettings

@@ -39,7 +39,7 @@ const request = { headers: { 'content-type': 'application/json' }, body: '{"a":1
 const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n')
 const SLOW_TO_CONNECT = `const server = require('node:http').createServer((_request, response) => response.end())
   server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port))`
-/** Sends as fast as it is read, until the connection is closed; tells how much. */
+/** Sends as fast as it is read, until the connection is closed. Returns the number of bytes. */
 const flood =
   (chunk: string | Buffer, sent: { bytes: number }) =>
   (socket: Socket): void => {
@@ -166,7 +166,7 @@ describe('an answer ends in time', () => {
 })
 
 describe('connections to one origin', () => {
-  /** Answers each request after `delayMs`; tells the most connections it had at once. */
+  /** Answers each request after `delayMs`. Reports the most connections that it had at once. */
   const slow = async (delayMs: number) => {
     const seen = { most: 0 }
     const server = createServer((_incoming, response) => void setTimeout(() => response.end(), delayMs))

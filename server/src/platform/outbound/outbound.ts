@@ -19,7 +19,7 @@ export interface OutboundSettings {
   lookup?: Lookup
   /** Certificates to trust instead of the system's, PEM. */
   ca?: string
-  /** Maximum number of origins with kept-alive connections; 1,024 by default. */
+  /** Maximum number of origins with persistent connections; 1,024 by default. */
   maxOrigins?: number
   /** Maximum number of connections to one origin; 512 by default. Further requests wait, and their time limit runs. */
   connectionsPerOrigin?: number
@@ -93,7 +93,7 @@ export const createOutbound = (settings: OutboundSettings): Outbound => {
 
 /**
  * Sends a request with one deadline for everything: resolving, connecting, sending, the whole response, and a second
- * attempt. If the other side had closed a kept-alive connection, which is not the receiver's failure, the request is
+ * attempt. If the other side had closed a persistent connection, which is not the receiver's failure, the request is
  * repeated once on a new one.
  */
 const sendInTime = (

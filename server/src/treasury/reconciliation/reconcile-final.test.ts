@@ -1,5 +1,6 @@
 /**
- * TRON: the node tells balances of its final block, which moves on while it is asked, and the books are of a newer one.
+ * TRON: the node returns balances of its final block, which advances during the queries, and the books are of a newer
+ * one.
  */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'

@@ -23,7 +23,7 @@ const unlessRefused = async <T>(asked: Promise<T>): Promise<T | undefined> => {
 }
 
 export const readTruth = (rpc: Rpc): Truth => {
-  /** The index also finds transactions of blocks that are no longer in the chain; the header tells. */
+  /** The index also finds transactions of blocks that are no longer in the chain; the header shows this. */
   const heightOf = async (hash: string): Promise<number | undefined> => {
     const found = await unlessRefused(rpc<{ blockhash?: string }>('getrawtransaction', hash, 1))
     if (found?.blockhash === undefined) return undefined

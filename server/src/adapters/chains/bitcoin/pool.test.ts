@@ -66,7 +66,7 @@ const parent = made([hashOf('nobody')], p2wpkh('ab'))
 const payment = made([parent.hash], p2wpkh('cd'))
 
 test('audit F-2: the sender of a payment is named however many other transactions come with it', async () => {
-  // Two consolidations of 1,000 inputs, as anybody may send: both are standard.
+  // Two consolidations of 1,000 inputs, as anyone may send: both are standard.
   const crowd = [0, 1].map((n) =>
     made(
       Array.from({ length: 1_000 }, (_, i) => hashOf(`${n}/${i}`)),

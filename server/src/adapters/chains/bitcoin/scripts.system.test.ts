@@ -93,7 +93,7 @@ describeWithBitcoind('scripts on bitcoind', () => {
 
   test('row B-26: a block that is too long with all the scripts that it spends is read without them, and names the same senders', async () => {
     const opened = await world()
-    // 10,000 bytes that anybody may spend, which the node writes out as 160,000 beside each input: there is room for
+    // 10,000 bytes that anyone may spend, which the node writes out as 160,000 beside each input: there is room for
     // 24,000 inputs in a block.
     const bulky = hex(`510063${'50'.repeat(9_996)}68`)
     const parent = await mineOnly(

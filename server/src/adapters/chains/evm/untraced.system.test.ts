@@ -72,7 +72,7 @@ const creating = (runtime: string): string => {
   return `0x60${size}600c60003960${size}6000f3${runtime.slice(2)}`
 }
 
-/** The length of an answer, which is not kept. */
+/** The length of an answer, whose text is discarded. */
 const bytesOf = async (url: string, method: string, params: unknown[]): Promise<number> => {
   const answer = await fetch(url, {
     method: 'POST',

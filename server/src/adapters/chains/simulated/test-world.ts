@@ -1,6 +1,6 @@
 /**
- * The simulated chain as the conformance suite moves it, with transactions signed outside as anybody's are. Only tests
- * of these adapters use it.
+ * The simulated chain as the conformance suite moves it, with transactions signed outside as those of any sender. Only
+ * tests of these adapters use it.
  */
 import { scriptTo } from '../../../../../test/world/bitcoin-node.ts'
 import { serialize } from '../../../../../test/world/bitcoin-transaction.ts'

@@ -43,7 +43,7 @@ test('TRX leaves by itself, for nothing while the day’s bytes last, and the ad
 
 test('without stake each address is sent exactly the TRX that it burns, and its merchant pays all of it', async () => {
   const { address, pay, mine, settle, onChain, differences, costOf, burnt } = await open()
-  // Anyone who is the first to bring the hot address any pays for the place where its balance is kept.
+  // Anyone who is the first to bring the hot address any pays for the storage of its balance.
   await pay('USDT', HOT, '1')
   const all = [await address(), await address(), await address()]
   for (const [at, { address: to }] of all.entries()) await pay('USDT', to, `${100 + at}.5`)
