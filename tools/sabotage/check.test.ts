@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { SABOTAGES } from '../../test/sabotage/index.ts'
+import { CHANGES_MONEY } from '../../test/sabotage/money.ts'
 import type { Sabotage } from '../../test/sabotage/sabotage.ts'
 import { temporaryFolder } from '../../test/setup/temporary.ts'
 import { findStale } from './check.ts'
@@ -44,5 +46,10 @@ describe('a sabotage', () => {
 
   it('without the separator of its finder is refused', () => {
     expect(() => findStale(repository, [{ ...sound, finder: 'src/guard.test.ts' }])).toThrow(RangeError)
+  })
+
+  it('that creates or loses money is one of the table', () => {
+    const names = new Set(SABOTAGES.map(({ name }) => name))
+    expect([...CHANGES_MONEY].filter((name) => !names.has(name))).toEqual([])
   })
 })

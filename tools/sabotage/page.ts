@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { CHANGES_MONEY } from '../../test/sabotage/money.ts'
 import { NEEDS, needsSecondFault } from '../../test/sabotage/needs.ts'
 import { OUTSIDE_THE_SIMULATION } from '../../test/sabotage/outside.ts'
 import type { Sabotage } from '../../test/sabotage/sabotage.ts'
@@ -71,6 +72,7 @@ export const writePage = (root: string, all: readonly Sabotage[], results: Reado
     const cells = [
       sabotage.fault,
       cell(sabotage.breaks),
+      CHANGES_MONEY.has(sabotage.name) ? 'yes' : 'no',
       `${cell(title)} (\`${file}\`)`,
       simulationCell(sabotage.name, simulated),
     ]
@@ -87,9 +89,12 @@ one at a time to a copy of the work tree and runs the test named here, which mus
 
 ${all.length} faults: ${count('found') + count('hung')} found, ${count('missed')} missed, ${count('broken')} without a result, ${count('not run')} not run.
 ${simulationCounts(all, simulated)}
+${moneyCounts(all, simulated)}
 
-| name | fault | what it breaks | test that finds it | simulation | last | seconds | day | commit |
-|---|---|---|---|---|---|---:|---|---|
+\`money\`: a merchant, a payer or the operator ends with other money than is right (\`test/sabotage/money.ts\`). Delays, wrong notifications and guards of permission do not count.
+
+| name | fault | what it breaks | money | test that finds it | simulation | last | seconds | day | commit |
+|---|---|---|---|---|---|---|---:|---|---|
 ${rows.map(({ row }) => row).join('\n')}
 
 ## Faults that the simulation alone finds
@@ -127,6 +132,19 @@ const simulationCounts = (all: readonly Sabotage[], results: SimulationResults):
   const tried = `Tried with the simulation alone: ${outcomes.length}, of which it found ${found} (${share} %) and missed ${missed}; ${count('crashed') + count('hung')} crashed or hung.`
   const others = `Not tried: ${rest.length - outcomes.length - outside}; in parts that are not simulated: ${outside}`
   return `${tried} ${others}; without effect unless there is a second fault, and not counted as tried: ${hidden.length}.`
+}
+
+/** The part of the faults that create or lose money, and those of them that the simulation does not find, by name. */
+const moneyCounts = (all: readonly Sabotage[], results: SimulationResults): string => {
+  const open = all.filter(({ name }) => {
+    const isSimulated = results[name] !== undefined || OUTSIDE_THE_SIMULATION[name] === undefined
+    return CHANGES_MONEY.has(name) && isSimulated && (!needsSecondFault(name) || results[name]?.outcome === 'found')
+  })
+  const withOutcome = (outcome: string | undefined): string[] =>
+    open.flatMap(({ name }) => (results[name]?.outcome === outcome ? [`\`${name}\``] : []))
+  const [found, missed, untried] = [withOutcome('found'), withOutcome('missed'), withOutcome(undefined)]
+  const list = (names: string[]): string => (names.length === 0 ? '0' : `${names.length} (${names.join(', ')})`)
+  return `Of the simulated faults with an effect, ${open.length} create or lose money: the simulation alone found ${found.length}, missed ${list(missed)}, and did not try ${list(untried)}.`
 }
 
 const foundRows = (all: readonly Sabotage[], results: SimulationResults): string[] =>
