@@ -89,4 +89,22 @@ export const invoicesSabotages: readonly Sabotage[] = [
     finder:
       'server/src/risk/screening/judging.test.ts › whether a judgement is complete when no provider has been asked',
   },
+  {
+    name: 'link-amount-of-the-form',
+    file: 'server/src/pay-in/payment-links/paying.ts',
+    replace: ['const amount = link.amount ?? amountIn(typed)', 'const amount = amountIn(typed) ?? link.amount ?? undefined'],
+    fault: 'decision 192',
+    breaks: 'A payer pays less than the fixed amount of a payment link.',
+    finder:
+      'server/src/app/composition/payment-links.test.ts › makes a card invoice of a fixed amount, whatever amount the form has',
+  },
+  {
+    name: 'link-used-once-more',
+    file: 'server/src/pay-in/payment-links/paying.ts',
+    replace: ['mostUses)) >= mostUses', 'mostUses + 1)) > mostUses'],
+    fault: 'decision 192',
+    breaks: 'A payment link takes one payment more than its limit.',
+    finder:
+      'server/src/app/composition/payment-links.test.ts › that is stopped, expired, used up or unknown makes no invoice',
+  },
 ]

@@ -15,6 +15,24 @@ export const peopleSabotages: readonly Sabotage[] = [
       'server/src/pay-out/requests/parts.test.ts › two people can’t pay in parts an amount that needs two approvals',
   },
   {
+    name: 'looser-policy-at-once',
+    file: 'server/src/pay-out/requests/policy.ts',
+    replace: ['const looser = isLooser(rules, present.rules)', 'const looser = isLooser(rules, rules)'],
+    fault: 'decision 186',
+    breaks: 'An owner, or a thief of their session, allows large payouts and pays them at once.',
+    finder:
+      'server/src/app/composition/payout-pages.test.ts › S6 is changed by an owner, at once where it forbids more, a day later where it allows more',
+  },
+  {
+    name: 'day-not-added-up',
+    file: 'server/src/pay-out/requests/approving.ts',
+    replace: ['mostDay !== null && day + units > mostDay', 'mostDay !== null && units > mostDay && day >= 0n'],
+    fault: 'decision 186',
+    breaks: 'Members pay more in a day than the policy allows.',
+    finder:
+      'server/src/pay-out/requests/approving.test.ts › limits hours of the day, and the sums of an hour and of a day',
+  },
+  {
     name: 'card-refund-of-old-sum',
     file: 'server/src/cards/acquiring/refunding.ts',
     replace: ['before !== null && before !== payment.refundedUnits', 'before !== null && before < 0n'],

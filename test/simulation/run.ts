@@ -10,6 +10,7 @@ import { FAULTY } from './actions/faults.ts'
 import { KEYS } from './actions/keys.ts'
 import { LATE_WORKERS } from './actions/late-workers.ts'
 import { LAST_COIN } from './actions/last-coin.ts'
+import { LINKS } from './actions/links.ts'
 import { LOST_MONEY } from './actions/lost-money.ts'
 import { MEMBER_CARDS } from './actions/member-cards.ts'
 import { MEMBER_REFUNDS } from './actions/member-refunds.ts'
@@ -19,12 +20,14 @@ import { assetsOf, fill, fillAcquirers, fundExchange, give, OPERATORS } from './
 import { OLD_PRICES } from './actions/old-prices.ts'
 import { PAYERS } from './actions/payers.ts'
 import { changePolicy, POLICIES } from './actions/policies.ts'
+import { POLICY_STORIES } from './actions/policy-stories.ts'
 import { killRole, PROGRAM } from './actions/program.ts'
 import { enrolSigner, RETURNS } from './actions/returns.ts'
 import { SCREENING } from './actions/screening.ts'
 import { WORLD } from './actions/world.ts'
 import { GREEDY } from './actions/greedy.ts'
 import { SENT } from './actions/sent.ts'
+import { SHOWN } from './actions/shown.ts'
 import { STALLED } from './actions/stalled.ts'
 import { SWEEP_COIN } from './actions/sweep-coin.ts'
 import { THIEF } from './actions/thief.ts'
@@ -84,8 +87,10 @@ const ACTIONS: readonly Action[] = [
   ...FAULTY,
   ...PAYERS,
   ...MERCHANTS,
+  ...LINKS,
   ...MEMBERS,
   ...POLICIES,
+  ...POLICY_STORIES,
   ...MEMBER_CARDS,
   ...MEMBER_REFUNDS,
   ...KEYS,
@@ -101,6 +106,7 @@ const ACTIONS: readonly Action[] = [
   ...STALLED,
   ...LATE_WORKERS,
   ...LOST_MONEY,
+  ...SHOWN,
   ...LAST_COIN,
   ...SWEEP_COIN,
   ...COLD_STORAGE,
@@ -124,6 +130,8 @@ export const SUBJECTS = {
     ...PAYERS,
     ...SCREENING,
     ...LOST_MONEY,
+    ...SHOWN,
+    ...LINKS,
     ...WORLD.filter(({ name }) => name === 'reorganise' || name === 'node speaks otherwise'),
   ]),
   orders: new Set([...ORDERS_AT_ONCE, ...GREEDY, ...MERCHANTS.filter(({ name }) => name.startsWith('withdraw'))]),
@@ -133,7 +141,7 @@ export const SUBJECTS = {
   requests: new Set(ORDERS_AT_ONCE),
   signer: new Set(THIEF),
   claims: new Set(CLAIMS),
-  members: new Set([...MEMBERS, ...POLICIES, ...MEMBER_CARDS, ...MEMBER_REFUNDS]),
+  members: new Set([...MEMBERS, ...POLICIES, ...POLICY_STORIES, ...MEMBER_CARDS, ...MEMBER_REFUNDS]),
   webhooks: new Set(WEBHOOKS),
 } satisfies Record<string, ReadonlySet<Action>>
 export type Subject = keyof typeof SUBJECTS

@@ -55,6 +55,8 @@ const SHOWS_BY: Readonly<Record<string, Subject>> = {
   'claim-stays-sent': 'claims',
   'sent-claim-not-failed': 'claims',
   'parts-not-added-up': 'members',
+  'looser-policy-at-once': 'members',
+  'day-not-added-up': 'members',
   'card-refund-of-old-sum': 'members',
   'card-of-an-ended-request': 'members',
 }

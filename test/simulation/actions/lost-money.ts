@@ -65,12 +65,12 @@ export const pay = async (
 }
 
 /** The statuses of the deposits of a transaction, as the API answers. */
-const statusesOf = async (simulation: Simulation, merchant: SimulatedMerchant, hash: string): Promise<string[]> => {
+export const statusesOf = async (simulation: Simulation, merchant: SimulatedMerchant, hash: string): Promise<string[]> => {
   const found = await call(simulation, merchant, (client) => client.deposits.page({ hash }))
   return 'answer' in found ? found.answer.items.map(({ status }) => status) : []
 }
 
-const CREDITED = new Set(['Done', 'Verified'])
+export const CREDITED = new Set(['Done', 'Verified'])
 
 /** Each output of this worth needs one confirmation; two of them need two (docs/contract.md, 18). */
 const BELOW_THE_BOUND = 80

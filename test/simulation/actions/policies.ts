@@ -33,7 +33,7 @@ const MOST_TO_CARD: Readonly<Record<string, string>> = { UAH: '15000', KZT: '300
 const DAY_MS = 86_400_000
 
 /** A number of tenths of the most that is paid at once, ledger units. */
-const tenths = ({ catalogue }: Simulation, ticker: string, count: number): bigint => {
+export const tenths = ({ catalogue }: Simulation, ticker: string, count: number): bigint => {
   const parsed = parseUnits(MOST[ticker] ?? MOST_TO_CARD[ticker]!, catalogue.find(ticker)!.scale)
   return parsed.ok ? (parsed.units * BigInt(count)) / TENTHS : 0n
 }
@@ -93,15 +93,23 @@ const filled = (
 const ownerOf = ({ members }: Simulation, merchantName: string): Member =>
   members.find(({ merchant, role }) => merchant === merchantName && role === 'owner')!
 
-/** An owner changes the rules; some press the button twice. @returns the results for the trace */
-export const changePolicy = async (simulation: Simulation, merchant: string, random: Random): Promise<string> => {
+/**
+ * An owner changes the rules; some press the button twice.
+ * @param drawn what the owner types
+ * @returns the results for the trace
+ */
+export const changePolicy = async (
+  simulation: Simulation,
+  merchant: string,
+  random: Random,
+  drawn = drawPolicy(simulation, random.of('policy')),
+): Promise<string> => {
   const { books, problems } = simulation
   const owner = ownerOf(simulation, merchant)
   const browser = await enter(simulation, owner, random)
   const path = pathOf(owner.merchantId, 'policy')
   const form = formOf(await browser.get(path), { name: 'version' })
   if (form === undefined) return `${owner.name}: no form`
-  const drawn = drawPolicy(simulation, random)
   const fields = filled(simulation, drawn, form['version']!)
   const { span, result: answers } = await spanOf(simulation, () =>
     Promise.all(Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => browser.post(path, fields))),

@@ -43,6 +43,8 @@ export interface Dialect {
    * contracts send to other addresses stays unseen
    */
   blinds?: 'some' | 'all'
+  /** shows money that has not come: only a story that knows which money sets it */
+  lies?: true
   /** the only network where it occurs */
   on?: string
   /** @param next asks the node, or the next dialect; absent: as the node */
@@ -131,7 +133,8 @@ export const drawDialects = (
   { hindering = false, blinding = false }: DrawOptions = {},
 ): string[] => {
   const allowed = all.filter(
-    ({ hinders, blinds }) => (hindering || hinders === undefined) && (blinding || blinds !== 'all'),
+    ({ hinders, blinds, lies }) =>
+      (hindering || hinders === undefined) && (blinding || blinds !== 'all') && lies === undefined,
   )
   return [...new Set(allowed.map(({ aspect }) => aspect))].flatMap((aspect) =>
     random.chance(0.5) ? [random.pick(allowed.filter((one) => one.aspect === aspect)).name] : [],

@@ -194,6 +194,24 @@ export interface Invoiced {
   units: bigint
 }
 
+/** A payment link of a merchant, from which payers make invoices. Amounts in ledger units. */
+export interface PaymentLinkMade {
+  merchant: string
+  id: string
+  /** of its page */
+  path: string
+  ticker: string
+  /** undefined: the payer chooses it, within `least` and `most` */
+  amount: bigint | undefined
+  least: bigint | undefined
+  most: bigint | undefined
+  /** undefined: any number, or the answer to a payer was lost */
+  mostPayments: number | undefined
+  /** ids of the invoices that payers have made from it */
+  invoices: string[]
+  isDisabled: boolean
+}
+
 export interface Books {
   readonly catalogue: Catalogue
   readonly addresses: Address[]
@@ -211,6 +229,7 @@ export interface Books {
   /** the owner's money at the venue, ledger units; negative: taken from it */
   readonly movedToVenue: { ticker: string; units: bigint }[]
   readonly invoiced: Invoiced[]
+  readonly links: PaymentLinkMade[]
   readonly claimed: Claimed[]
   readonly requested: Requested[]
   /** by merchant */
@@ -257,6 +276,7 @@ export const createBooks = (catalogue: Catalogue): Books => {
     listedFirst: new Set(),
     unusedListed: [],
     invoiced: [],
+    links: [],
     claimed: [],
     requested: [],
     policyChanges: new Map(),

@@ -63,6 +63,53 @@ const withEntries = (entries: (by: string, to: string) => object[]): Answering =
     return Array.isArray(shown) ? shown.map(changed) : changed(shown)
   })
 
+/** An amount of sun that ends so is listed wrongly by a node that lists what has not happened. */
+export const MARKED_SUN = { modulus: 1_000_000n, rest: 777_777n }
+export const LISTED_TWICE = 'T-3 coin that a contract sends is listed twice'
+export const NOT_LISTED = 'T-3 coin that a contract sends is not listed'
+
+interface Entry {
+  callValueInfo?: { callValue?: number }[]
+}
+
+/** Lists entries of marked amounts so many times. */
+const listing = (times: number): Answering =>
+  changing([INFOS, ...INFO], (shown: Info | Info[]) => {
+    const changed = (info: Info): object => {
+      const { internal_transactions: list } = info
+      if (list === undefined) return info
+      const listed = (list as Entry[]).flatMap((one) => {
+        const sun = BigInt(one.callValueInfo?.[0]?.callValue ?? 0)
+        return Array.from({ length: sun % MARKED_SUN.modulus === MARKED_SUN.rest ? times : 1 }, () => one)
+      })
+      return { ...info, internal_transactions: listed }
+    }
+    return Array.isArray(shown) ? shown.map(changed) : changed(shown)
+  })
+
+const BLOCKS = ['wallet/getblockbynum', 'wallet/getblock']
+const COUNT = 'wallet/gettransactioncountbyblocknum'
+
+interface ShownBlock {
+  transactions?: unknown[]
+}
+
+/** A gateway that leaves out the transactions of blocks, and does not count them. */
+const withoutTransactions: Answering = async (call, next) => {
+  const said = await next(call)
+  if (!('result' in said)) return said
+  if (call.method === COUNT) return { result: {} }
+  if (!BLOCKS.includes(call.method)) return said
+  const { transactions: _, ...block } = said.result as ShownBlock
+  return { result: block }
+}
+
+/** The last transaction of a block, and what it did, is left out, and it is counted. */
+const withoutLast: Answering = changing([...BLOCKS, INFOS], (shown: ShownBlock | unknown[]) => {
+  if (Array.isArray(shown)) return shown.slice(0, -1)
+  return shown.transactions === undefined ? shown : { ...shown, transactions: shown.transactions.slice(0, -1) }
+})
+
 interface Taken {
   result?: boolean
   message?: string
@@ -174,4 +221,26 @@ export const TRON_DIALECTS: readonly Dialect[] = [
       }),
     ),
   },
+  {
+    name: 'T-21 blocks without their transactions',
+    aspect: 'transactions',
+    hinders: true,
+    answer: withoutTransactions,
+  },
+  {
+    name: 'T-21 blocks without their last transaction',
+    aspect: 'transactions',
+    hinders: true,
+    answer: withoutLast,
+  },
+  ...([
+    [LISTED_TWICE, 2],
+    [NOT_LISTED, 0],
+  ] as const).map(([name, times]): Dialect => ({
+    name,
+    aspect: 'internal',
+    hinders: true,
+    lies: true,
+    answer: listing(times),
+  })),
 ]

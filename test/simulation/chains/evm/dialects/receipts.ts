@@ -1,6 +1,6 @@
 /**
  * Receipts of blocks. Words: test/world/dialects/evm-answers.ts and dialect-receipts.test.ts; rows E-10 to
- * E-15 of docs/dialects.md.
+ * E-15 and E-62 of docs/dialects.md.
  */
 import { NO_RECEIPTS, WRONG_PLACES } from '../../../../world/dialects/evm-answers.ts'
 import { answering, changing, isAmong, refuse, type Dialect } from '../../dialect.ts'
@@ -10,7 +10,10 @@ const OF_ONE = ['eth_getTransactionReceipt']
 const ALL = [BLOCK_RECEIPTS, ...OF_ONE]
 
 interface Receipt {
+  status: string
+  gasUsed: string
   logs: { logIndex: string }[]
+  logsBloom?: string
 }
 
 /** Each receipt of one, or of a block. */
@@ -27,6 +30,21 @@ const countAnew = (receipts: Receipt[] | null): Receipt[] | null => {
       return { ...receipt, logs: receipt.logs.map((log) => ({ ...log, logIndex: `0x${(next++).toString(16)}` })) }
     }) ?? null
   )
+}
+
+/** A payment of coin that succeeded, as one that failed. */
+const asFailed = (receipt: Receipt): Receipt =>
+  receipt.logs.length > 0 ? receipt : { ...receipt, status: '0x0', gasUsed: `0x${(Number(receipt.gasUsed) - 1).toString(16)}` }
+
+/** The first log of several is left out, and nothing says that it was there but the number of the next one. */
+const withoutFirstLog = (receipts: Receipt[] | null): Receipt[] | null => {
+  if (receipts === null) return null
+  const logs = receipts.flatMap((receipt) => receipt.logs)
+  const [first] = logs.length > 1 ? logs : []
+  return receipts.map(({ logsBloom: _, ...receipt }) => ({
+    ...receipt,
+    logs: receipt.logs.filter((log) => log !== first),
+  }))
 }
 
 export const RECEIPTS: readonly Dialect[] = [
@@ -82,4 +100,24 @@ export const RECEIPTS: readonly Dialect[] = [
       each(shown, (receipt) => ({ ...receipt, transactionIndex: place })),
     ),
   })),
+  {
+    name: 'E-62 Erigon 3.5.0: payments of coin are shown as failed, with less gas',
+    aspect: 'wrong receipts',
+    hinders: true,
+    answer: changing(ALL, (shown: Receipt | Receipt[] | null) => each(shown, asFailed)),
+  },
+  {
+    name: 'E-62 Erigon 3.4.3: receipts without their logs',
+    aspect: 'wrong receipts',
+    hinders: true,
+    answer: changing(ALL, (shown: Receipt | Receipt[] | null) =>
+      each(shown, (receipt) => ({ ...receipt, logs: [] })),
+    ),
+  },
+  {
+    name: 'E-62 no blooms, and the first log of a block is left out',
+    aspect: 'wrong receipts',
+    hinders: true,
+    answer: changing([BLOCK_RECEIPTS], withoutFirstLog),
+  },
 ]
