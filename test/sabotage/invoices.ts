@@ -92,7 +92,10 @@ export const invoicesSabotages: readonly Sabotage[] = [
   {
     name: 'link-amount-of-the-form',
     file: 'server/src/pay-in/payment-links/paying.ts',
-    replace: ['const amount = link.amount ?? amountIn(typed)', 'const amount = amountIn(typed) ?? link.amount ?? undefined'],
+    replace: [
+      'const amount = link.amount ?? amountIn(typed)',
+      'const amount = amountIn(typed) ?? link.amount ?? undefined',
+    ],
     fault: 'decision 192',
     breaks: 'A payer pays less than the fixed amount of a payment link.',
     finder:

@@ -33,6 +33,18 @@ export const peopleSabotages: readonly Sabotage[] = [
       'server/src/pay-out/requests/approving.test.ts › limits hours of the day, and the sums of an hour and of a day',
   },
   {
+    name: 'removed-address-known',
+    file: 'server/src/pay-out/requests/address-book.ts',
+    replace: [
+      'where merchant_id = ${merchantId} and removed_at is null order by lower(name), id',
+      'where merchant_id = ${merchantId} order by lower(name), id',
+    ],
+    fault: 'decision 186',
+    breaks: 'Members who may pay the address book only pay an address that was removed from it.',
+    finder:
+      'server/src/app/composition/payout-pages.test.ts › S6 has names of addresses that count as known a day later, and is closed to those who may not change it',
+  },
+  {
     name: 'card-refund-of-old-sum',
     file: 'server/src/cards/acquiring/refunding.ts',
     replace: ['before !== null && before !== payment.refundedUnits', 'before !== null && before < 0n'],

@@ -56,6 +56,7 @@ const SHOWS_BY: Readonly<Record<string, Subject>> = {
   'sent-claim-not-failed': 'claims',
   'parts-not-added-up': 'members',
   'looser-policy-at-once': 'members',
+  'removed-address-known': 'members',
   'day-not-added-up': 'members',
   'card-refund-of-old-sum': 'members',
   'card-of-an-ended-request': 'members',

@@ -266,7 +266,19 @@ const succeedsMeanwhile = async (simulation: Simulation, random: Random, id: str
   return isAsked ? 'succeeded meanwhile' : 'was not asked about'
 }
 
-const STORIES = { chargedBack, refundUnheard, refundedTwice, suspended, succeedsLate, succeedsMeanwhile }
+/** An operator refunds a payment that the program does not know to be paid. */
+const refundedEarly = async (simulation: Simulation, _: Random, id: string): Promise<string> => {
+  const paid = await payInvoice(simulation, id, { card: GOOD_CARD, how: asOrdered })
+  if (paid === undefined) return 'no page'
+  const state = (await findPayment(simulation.db, paid.payment.reference))?.state
+  if (state === 'credited' || state === 'suspended') return 'is booked already'
+  if (await refund(simulation, paid, undefined))
+    simulation.problems.push(`a refund of ${paid.payment.description} was taken up before its payment was booked`)
+  await work(simulation)
+  return `${state}, then ${now(paid).status}`
+}
+
+const STORIES = { refundedEarly, chargedBack, refundUnheard, refundedTwice, suspended, succeedsLate, succeedsMeanwhile }
 
 const calmCards = async (simulation: Simulation): Promise<void> => {
   simulation.faults.clear()

@@ -41,7 +41,7 @@ const choose = async (
   if ('failure' in found) return found.failure
   const { address, amount } = found.answer
   if (address === undefined || amount === null) return 'no address'
-  if (amount.ticker !== ticker || unitsOf(catalogue, ticker, amount.value ?? "0") !== units)
+  if (amount.ticker !== ticker || unitsOf(catalogue, ticker, amount.value ?? '0') !== units)
     problems.push(`invoice ${id} asks for ${amount.value} ${amount.ticker}, and its price is ${units} ${ticker}`)
   if (amount.blockchain !== network) return `another network`
   books.addresses.push({ merchant, network, address })
@@ -111,7 +111,11 @@ const usesOf = async (simulation: Simulation, { merchant, invoices }: PaymentLin
 }
 
 /** What a payer types: mostly what the link allows; on a link with an amount, perhaps another one. */
-const drawTyped = (simulation: Simulation, random: Random, { ticker, amount, least, most }: PaymentLinkMade): bigint => {
+const drawTyped = (
+  simulation: Simulation,
+  random: Random,
+  { ticker, amount, least, most }: PaymentLinkMade,
+): bigint => {
   const { scale } = simulation.catalogue.findCrypto(ticker)!
   if (amount !== undefined) return amount / 10n
   const cents = 10n ** BigInt(Math.max(0, scale - 6))

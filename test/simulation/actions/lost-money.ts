@@ -65,7 +65,11 @@ export const pay = async (
 }
 
 /** The statuses of the deposits of a transaction, as the API answers. */
-export const statusesOf = async (simulation: Simulation, merchant: SimulatedMerchant, hash: string): Promise<string[]> => {
+export const statusesOf = async (
+  simulation: Simulation,
+  merchant: SimulatedMerchant,
+  hash: string,
+): Promise<string[]> => {
   const found = await call(simulation, merchant, (client) => client.deposits.page({ hash }))
   return 'answer' in found ? found.answer.items.map(({ status }) => status) : []
 }

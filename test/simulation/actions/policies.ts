@@ -159,27 +159,37 @@ const dayLater: Action = {
   },
 }
 
+/** @returns the address and the result for the trace */
+export const addNew = async (
+  simulation: Simulation,
+  random: Random,
+  chain: SimulatedChain,
+  by: Member,
+): Promise<{ address: string; result: string }> => {
+  const { books } = simulation
+  const { network } = chain
+  const address = await outsideAddress(simulation, random, chain)
+  const browser = await enter(simulation, by, random)
+  const fields = { do: 'add', 'address-name': `supplier ${random.int(1_000_000)}`, network, address }
+  const { span, result: answer } = await spanOf(simulation, () =>
+    browser.post(pathOf(by.merchantId, 'addresses'), fields),
+  )
+  if (isMaybe(answer)) {
+    const added = books.bookAdded.get(by.merchant) ?? []
+    added.push({ ...span, network, address })
+    books.bookAdded.set(by.merchant, added)
+  }
+  if (answer.status === 303) books.unusedInBook.push({ merchant: by.merchant, network, address })
+  return { address, result: resultOf(answer) }
+}
+
 const addToBook: Action = {
   name: 'a member adds an address to the book',
   weight: (simulation) => (isServed(simulation) ? 1 : 0),
   run: async (simulation, random) => {
-    const { books, chains, members } = simulation
-    const chain = random.pick(chains)
-    const { network } = chain
-    const address = await outsideAddress(simulation, random, chain)
-    const by = random.pick(members.filter(({ role }) => role === 'finance'))
-    const browser = await enter(simulation, by, random)
-    const fields = { do: 'add', 'address-name': `supplier ${random.int(1_000_000)}`, network, address }
-    const { span, result: answer } = await spanOf(simulation, () =>
-      browser.post(pathOf(by.merchantId, 'addresses'), fields),
-    )
-    if (isMaybe(answer)) {
-      const added = books.bookAdded.get(by.merchant) ?? []
-      added.push({ ...span, network, address })
-      books.bookAdded.set(by.merchant, added)
-    }
-    if (answer.status === 303) books.unusedInBook.push({ merchant: by.merchant, network, address })
-    return `${by.name} ${network}: ${resultOf(answer)}`
+    const chain = random.pick(simulation.chains)
+    const by = random.pick(simulation.members.filter(({ role }) => role === 'finance'))
+    return `${by.name} ${chain.network}: ${(await addNew(simulation, random, chain, by)).result}`
   },
 }
 

@@ -1,9 +1,10 @@
 /**
  * Policies of payouts that members try to pay past, in one step: an amount that only a change allows which still waits,
- * and two payouts that are more than a day allows. By single steps alone, a short run rarely gets so far.
+ * two payouts that are more than a day allows, and an address that was removed from the book. By single steps alone, a short run rarely gets so far.
  */
 import type { Random } from '../../../sandbox/random.ts'
 import { formOf } from '../members/browser.ts'
+import { spanOf } from '../members/spans.ts'
 import type { Member } from '../members/people.ts'
 import { limitsOf, WITHOUT_POLICY, type PayoutPolicy } from '../model/policies.ts'
 import type { PaidOut, Requested } from '../model/books.ts'
@@ -12,7 +13,7 @@ import type { Action } from './action.ts'
 import { APPROVES, approve, askFor, calmMost, enter, othersOf, pathOf, resultOf } from './members.ts'
 import { isServed, named } from './merchants.ts'
 import { give } from './operators.ts'
-import { changePolicy, tenths } from './policies.ts'
+import { addNew, changePolicy, tenths } from './policies.ts'
 import { outsideAddress } from './screening.ts'
 
 /** A payout of an asset by a member, to a new address. */
@@ -109,4 +110,52 @@ const overADay: Action = {
   },
 }
 
-export const POLICY_STORIES: readonly Action[] = [tooSoon, overADay]
+const DAY_MS = 86_400_000
+
+/** The id of an address in the book, as its page has it in the form that removes it. */
+const idInBook = (text: string, address: string): string | undefined => {
+  for (const [, line] of text.matchAll(/<li>([^]*?)<\/li>/g))
+    if (line!.replaceAll(/<[^>]*>|\s/g, '').includes(address)) return /name="id" value="([^"]+)"/.exec(line!)?.[1]
+  return undefined
+}
+
+/** Only the book is paid: an address is in it long enough, a member removes it, and others pay it. */
+const removedFromBook: Action = {
+  name: 'members pay an address that was removed from the book',
+  weight: (simulation) => (isReady(simulation) ? 0.7 : 0),
+  run: async (simulation, random) => {
+    const { books, chains, clock } = simulation
+    const merchant = random.pick(simulation.merchants).name
+    const chain = random.pick(chains)
+    const { ticker } = random.pick(
+      chain.assets.filter((one) => simulation.catalogue.findCrypto(one.ticker)?.networks.has(chain.network)),
+    )
+    const before = books.policyChanges.get(merchant)?.at(-1)?.policy ?? WITHOUT_POLICY
+    const { policy, hours } = withLimits(before, ticker, { hour: null, day: null })
+    const maker = makerOf(simulation, merchant)
+    const onlyBook = { policy: { ...policy, onlyBook: true, coolingHours: 0 }, hours }
+    const changed = await changePolicy(simulation, merchant, random.of('book'), onlyBook)
+    const { address, result: added } = await addNew(simulation, random.of('add'), chain, maker)
+    clock.advance(DAY_MS)
+    const browser = await enter(simulation, maker, random.of('remove'))
+    const path = pathOf(maker.merchantId, 'addresses')
+    const id = idInBook((await browser.get(path)).text, address)
+    if (id === undefined) return `${changed}; ${added}; not in the book`
+    const { span, result: answer } = await spanOf(simulation, () => browser.post(path, { do: 'remove', id }))
+    const inBook = books.bookAdded.get(merchant)?.find((one) => one.address === address)
+    if (answer.status === 303 && inBook !== undefined) inBook.removed = span
+    const unused = books.unusedInBook.findIndex((one) => one.address === address)
+    if (unused >= 0) books.unusedInBook.splice(unused, 1)
+    const units = tenths(simulation, ticker, 1)
+    const line: PaidOut = { merchant, localId: '', network: chain.network, ticker, to: address, units, receiver: null }
+    await calmMost(simulation, [line], random)
+    await give(simulation, named(simulation, merchant), ticker)
+    const { asked, text } = await askFor(simulation, maker, [line], random.of('ask'))
+    const results = [changed, resultOf(answer), text]
+    for (const by of asked === undefined ? [] : othersOf(simulation, asked))
+      if (asked!.ended === undefined) results.push(await decide(simulation, random.of(by.name), asked!, by))
+    return results.join('; ')
+  },
+}
+
+export const POLICY_STORIES: readonly Action[] = [tooSoon, overADay, removedFromBook]

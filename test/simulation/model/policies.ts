@@ -51,6 +51,8 @@ export interface PolicyChange extends Span {
 export interface BookAdded extends Span {
   network: string
   address: string
+  /** a member has removed it again; undefined: not for sure */
+  removed?: Span
 }
 
 /** Rules with the time from which they are in force; undefined: at once. */
@@ -180,15 +182,19 @@ const isWithin = (other: Placement, placement: Placement, ms: number): boolean =
 const isAlone = ({ changes }: PolicyBooks, placement: Placement, ticker: string): boolean =>
   possiblePolicies(changes, placement).every((policy) => placement.approvals < limitsOf(policy, ticker).approvals)
 
-/** Whether an address may count as known: it was added, and has waited as long as the rules asked for then. */
+/**
+ * Whether an address may count as known: it was added, has waited as long as the rules asked for then, and was not
+ * removed before.
+ */
 const isInBook = (
   { added, changes }: PolicyBooks,
-  { to }: Span,
+  { to, began }: Span,
   { network, address }: { network: string; address: string },
 ): boolean =>
   added.some(
     (one) =>
       one.network === network &&
       one.address === address &&
+      !(one.removed !== undefined && one.removed.ended < began) &&
       one.from + Math.min(...possiblePolicies(changes, one).map(({ coolingHours }) => coolingHours)) * HOUR_MS <= to,
   )

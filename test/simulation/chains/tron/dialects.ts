@@ -233,10 +233,12 @@ export const TRON_DIALECTS: readonly Dialect[] = [
     hinders: true,
     answer: withoutLast,
   },
-  ...([
-    [LISTED_TWICE, 2],
-    [NOT_LISTED, 0],
-  ] as const).map(([name, times]): Dialect => ({
+  ...(
+    [
+      [LISTED_TWICE, 2],
+      [NOT_LISTED, 0],
+    ] as const
+  ).map(([name, times]): Dialect => ({
     name,
     aspect: 'internal',
     hinders: true,

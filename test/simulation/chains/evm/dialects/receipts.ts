@@ -34,7 +34,9 @@ const countAnew = (receipts: Receipt[] | null): Receipt[] | null => {
 
 /** A payment of coin that succeeded, as one that failed. */
 const asFailed = (receipt: Receipt): Receipt =>
-  receipt.logs.length > 0 ? receipt : { ...receipt, status: '0x0', gasUsed: `0x${(Number(receipt.gasUsed) - 1).toString(16)}` }
+  receipt.logs.length > 0
+    ? receipt
+    : { ...receipt, status: '0x0', gasUsed: `0x${(Number(receipt.gasUsed) - 1).toString(16)}` }
 
 /** The first log of several is left out, and nothing says that it was there but the number of the next one. */
 const withoutFirstLog = (receipts: Receipt[] | null): Receipt[] | null => {
@@ -110,9 +112,7 @@ export const RECEIPTS: readonly Dialect[] = [
     name: 'E-62 Erigon 3.4.3: receipts without their logs',
     aspect: 'wrong receipts',
     hinders: true,
-    answer: changing(ALL, (shown: Receipt | Receipt[] | null) =>
-      each(shown, (receipt) => ({ ...receipt, logs: [] })),
-    ),
+    answer: changing(ALL, (shown: Receipt | Receipt[] | null) => each(shown, (receipt) => ({ ...receipt, logs: [] }))),
   },
   {
     name: 'E-62 no blooms, and the first log of a block is left out',
