@@ -1,6 +1,7 @@
 /**
  * Policies of payouts that members try to pay past, in one step: an amount that only a change allows which still waits,
- * two payouts that are more than a day allows, and an address that was removed from the book. By single steps alone, a short run rarely gets so far.
+ * two payouts that are more than a day allows, and an address that was removed from the book. By single steps alone, a
+ * short run rarely gets so far.
  */
 import type { Random } from '../../../sandbox/random.ts'
 import { formOf } from '../members/browser.ts'

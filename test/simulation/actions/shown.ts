@@ -1,9 +1,8 @@
 /**
  * A payment to a merchant in a block that its node shows otherwise than it is, in one step: results, logs or
- * transactions are wrong or missing for a while, or coin of contracts is listed otherwise than it came. By single steps alone,
- * the node rarely does so just when a payment comes.
+ * transactions are wrong or missing for a while, or coin of contracts is listed otherwise than it came. By single steps
+ * alone, the node rarely does so just when a payment comes.
  */
-import type { Random } from '../../../sandbox/random.ts'
 import type { Way } from '../chains/chain.ts'
 import type { SimulatedChain } from '../chains/index.ts'
 import { LISTED_TWICE, MARKED_SUN, NOT_LISTED } from '../chains/tron/dialects.ts'
