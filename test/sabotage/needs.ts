@@ -11,6 +11,8 @@ const ASKED_LATE =
 const COLD = 'a payment that is planned from the address whose coin an imported transfer takes'
 const LAST_COIN = 'withdrawals of nearly all that a hot address has'
 const TOP_UPS = 'coin that is sent to deposit addresses on EVM chains for gas'
+const RETURNS =
+  'a judge of money that comes back from a card: the model takes a return that the program does not know for a late callback'
 const WAITING = 'a measure of waiting: PostgreSQL ends a deadlock, and the work is done a little later'
 
 export const NEEDS: Readonly<Record<string, string>> = {
@@ -46,6 +48,13 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'refund-of-unbooked-payment': 'operators who refund payments whose page is still open',
   'tron-result-ignored': 'a payment on TRON that runs out of energy',
   'callback-wakes-nothing': 'the last callback of a payment, while an answer that ends it is stored',
+  'card-payout-callback-race': RETURNS,
+  'card-payout-return-not-asked': RETURNS,
+  'refund-released-by-old-answer':
+    'an answer about a payment that was asked for before its refund was sent, and that comes after it',
+  'refund-of-what-is-queued-refused': 'an acquirer that refuses a refund while the payment waits in its reserve',
+  'final-of-another-branch': 'a node whose final block is of another branch than its newest blocks',
+  'receipt-of-another-block': 'a node that shows receipts of a lost block with other results',
   'broken-finality-goes-on': 'a branch that replaces final blocks',
   'forwarded-payment-lost': 'a withdrawal to a contract that pays a deposit address',
   'bitcoin-relay-fee-ignored': 'a node with a relay fee above its estimate',

@@ -122,7 +122,8 @@ test('where only the book is paid, an address is paid that has waited', () => {
   expect(judgePolicies({ changes, added: [] }, [placed(2 * DAY, 1n, 1)])).toEqual([outside])
   expect(judgePolicies({ changes, added }, [placed(DAY, 1n, 1)])).toEqual([outside])
   expect(judgePolicies({ changes, added }, [placed(DAY + HOUR, 1n, 1)])).toEqual([])
+  const earlier = placed(2 * DAY, 1n, 1)
   const removed = [{ ...added[0]!, removed: at(2 * DAY) }]
-  expect(judgePolicies({ changes, added: removed }, [placed(2 * DAY - 1, 1n, 1)])).toEqual([])
+  expect(judgePolicies({ changes, added: removed }, [earlier])).toEqual([])
   expect(judgePolicies({ changes, added: removed }, [placed(3 * DAY, 1n, 1)])).toEqual([outside])
 })
