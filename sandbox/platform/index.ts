@@ -29,6 +29,7 @@ import { environmentOf, startRole, startSigner } from './programs.ts'
 import type { Places, ServerRole } from './programs.ts'
 import { LISTED, startSandboxScreening } from './screening.ts'
 import { openTreasury } from './treasury.ts'
+import { untilShown } from './shown-clock.ts'
 
 export interface Platform {
   readonly api: string
@@ -77,6 +78,12 @@ export async function startPlatform(
     chains: world.chains,
     log,
   })
+  const { innerApi, innerWorker, innerWatcher } = settings.ports
+  const setClock = async (move: { advanceMs: number }): Promise<{ offsetMs: number }> => {
+    const moved = await treasury.setClock(move)
+    await untilShown([innerApi, innerWorker, innerWatcher], moved.offsetMs)
+    return moved
+  }
   const accounts = bankAccounts(keys.folder)
   const bank = await supervisor.start('bank', () =>
     startBank({
@@ -106,7 +113,7 @@ export async function startPlatform(
     chains: world.chains,
     quoteMs: QUOTE_MS,
     payFiat: (payment) => cards.pay(payment),
-    advance: (advanceMs) => treasury.setClock({ advanceMs }),
+    advance: (advanceMs) => setClock({ advanceMs }),
   })
   const prices = createPrices()
   const account = venueAccount(keys.folder)
@@ -142,7 +149,7 @@ export async function startPlatform(
       log,
       ...(screening && { screening: screening.emulator }),
       credit: (credit) => treasury.credit(credit),
-      setClock: (move) => treasury.setClock(move),
+      setClock,
       payInvoice: (payment) => payer.pay(payment),
     })
     return {

@@ -108,6 +108,9 @@ const startParts = async (
   ]
   // First, so that it is stopped last: probes get answers while the other parts start and stop.
   if (config.inner.port !== 0) started(await startInner(opened, world, readiness, counted))
+  // The clock was read before the inner server answered. The control server of a sandbox skips a role that does not
+  // answer, so the role reads it again.
+  if (config.sandbox) await followOffset(runtime, true)
   await requireSameDatabase(runtime.db, momentOf(runtime))
   await requireSameKeys(runtime.db, world.wallet)
   const directory = createDirectory(runtime.db, createSecretRing(config.dataKeys))
@@ -155,10 +158,12 @@ const followChanges = (
   directory: ReturnType<typeof createDirectory> | null,
   waking: Waking,
 ): Listener => {
+  // One after the other: a slow reading must not replace the result of a later one.
+  let followed = Promise.resolve()
   const followClock = (): void => {
-    followOffset(runtime, config.sandbox).catch((err: unknown) =>
-      runtime.log.warn({ err }, 'the business clock could not be read'),
-    )
+    followed = followed
+      .then(() => followOffset(runtime, config.sandbox))
+      .catch((err: unknown) => runtime.log.warn({ err }, 'the business clock could not be read'))
   }
   return listen(pool, ['merchant_changed', 'business_clock', ...waking.channels], {
     connected: () => {
@@ -352,7 +357,11 @@ const startInner = async (
       ...exchangeMetricsOf(runtime, catalogue, exchange),
       ...poolMetrics(connections),
     ],
-    { healthy: () => readClockOffset(runtime.db), missing },
+    {
+      healthy: () => readClockOffset(runtime.db),
+      missing,
+      clockOffset: config.sandbox ? runtime.clock.offset : undefined,
+    },
     counted,
   )
   await new Promise<void>((resolve, reject) => {

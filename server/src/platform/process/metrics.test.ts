@@ -26,6 +26,7 @@ const server = createInnerServer(
       if (!isHealthy) throw new Error('the database does not answer')
     },
     missing: async () => reasons,
+    clockOffset: () => 60_000,
   },
 )
 let base = ''
@@ -62,4 +63,5 @@ test('a process that is not ready is alive, and says its reasons', async () => {
   reasons = ['signer: does not answer']
   expect(await ask('/health/ready')).toEqual([503, { status: 'not ready', reasons }])
   expect(await ask('/health/live')).toEqual([200, { status: 'live' }])
+  expect(await ask('/business-clock')).toEqual([200, { offsetMs: 60_000 }])
 })

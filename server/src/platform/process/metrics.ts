@@ -17,6 +17,11 @@ interface Health {
   healthy(): Promise<unknown>
   /** the reasons why the process can't do its work; empty if it can: `/health/ready` */
   missing(): Promise<readonly string[]>
+  /**
+   * the offset of the business clock that the process uses, in ms: `/business-clock`. Only in a sandbox, whose control
+   * server moves the clock
+   */
+  clockOffset?: (() => number) | undefined
 }
 
 /**
@@ -27,7 +32,7 @@ interface Health {
  */
 export const createInnerServer = (
   figures: readonly Figure[],
-  { healthy, missing }: Health,
+  { healthy, missing, clockOffset }: Health,
   metrics: readonly Metric[] = [],
 ): Server => {
   const registry = new Registry()
@@ -58,6 +63,8 @@ export const createInnerServer = (
             : answer(503, 'application/json', JSON.stringify({ status: 'not ready', reasons })),
         (error: unknown) => answer(503, 'text/plain', String(error)),
       )
+    } else if (request.url === '/business-clock' && clockOffset) {
+      answer(200, 'application/json', JSON.stringify({ offsetMs: clockOffset() }))
     } else answer(404, 'text/plain', 'not found')
   })
 }

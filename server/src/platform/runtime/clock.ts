@@ -9,6 +9,8 @@ export interface Clock {
 
 /** The machine's clock with an offset. `followOffset` keeps it equal to the database's. */
 export interface OffsetClock extends Clock {
+  /** how far `business` is ahead of `now`, in ms */
+  readonly offset: () => number
   readonly setOffset: (ms: number) => void
 }
 
@@ -17,6 +19,7 @@ export const createClock = (now: () => number = Date.now): OffsetClock => {
   return {
     now,
     business: () => now() + offset,
+    offset: () => offset,
     setOffset: (ms) => {
       offset = ms
     },
