@@ -58,6 +58,42 @@ describeWithChromium('invoices by hand and payment links', () => {
     await context.close()
   })
 
+  test.each([true, false])(
+    'a payer who goes back or reloads comes to the same invoice (scripts: %s)',
+    async (scripts) => {
+      const { context, page } = await signedIn({ locale: 'en-US' })
+      await page.goto(at('links/new?lang=en'))
+      await page.getByLabel('Name').fill('Workshop')
+      await page.getByLabel('Currency, and how it is paid').selectOption('crypto:USDT')
+      await page.getByRole('button', { name: 'Create the link' }).click()
+      await page.getByRole('heading', { name: 'Workshop' }).waitFor()
+      const url = await page.getByLabel('Link', { exact: true }).inputValue()
+      const phone = await visit({ ...PHONE, javaScriptEnabled: scripts, locale: 'en-US' })
+      const payer = await phone.newPage()
+      /** @returns the URL of the invoice; this server has no page there */
+      const proceed = async (name: string): Promise<string> => {
+        await payer.getByRole('button', { name }).click()
+        await payer.waitForURL(/\/invoices\/crypto\//)
+        return payer.url()
+      }
+      await payer.goto(url)
+      await payer.getByLabel('Amount, USDT').fill('7.5')
+      const first = await proceed('Continue')
+      await payer.goBack()
+      expect(await proceed('Continue')).toBe(first)
+      await payer.goBack()
+      await payer.reload()
+      await payer.getByText('unfinished payment of 7.5 USDT').waitFor()
+      expect(await proceed('Continue')).toBe(first)
+      await payer.goto(url)
+      expect(await proceed('Start another payment')).not.toBe(first)
+      await phone.close()
+      await page.reload()
+      expect(await page.getByRole('table').getByRole('link').count()).toBe(2)
+      await context.close()
+    },
+  )
+
   test('a double click makes one invoice, which fits one sheet of paper', async () => {
     const { context, page } = await signedIn({ locale: 'en-US' })
     await page.goto(at('payments?lang=en'))
@@ -103,6 +139,12 @@ describeWithChromium('invoices by hand and payment links', () => {
     await page.locator('#value').fill('x')
     await pressOf('value')
     await judge('the page of a link with a problem')
+    await page.locator('#value').fill('250')
+    await pressOf('value')
+    await page.waitForURL(/\/invoices\/fiat\//)
+    await page.goto(`${url}?${lang}`)
+    expect(await page.locator('[name=another]').count()).toBe(1)
+    await judge('the page of a link with an open invoice')
     await page.goto(link)
     await page.locator('main form:has([value=stop]) button').click()
     await page.waitForURL(/done=1/)

@@ -214,12 +214,15 @@ export const useDashboard = ({
   })
   afterAll(() => pool?.end())
   const browse = (agent = AGENT): TestBrowser => {
+    /** the cookies of payment links */
+    let links: string[] = []
     const send = async (method: string, path: string, headers: readonly string[], body?: string): Promise<Answer> => {
       const all = ['accept', 'text/html', 'user-agent', agent, ...headers]
       const cookies = [
         'other=1',
         ...(browser.device === undefined ? [] : [`__Host-bursar-device=${browser.device}`]),
         ...(browser.cookie === undefined ? [] : [`__Host-bursar=${browser.cookie}`]),
+        ...links,
       ]
       if (cookies.length > 1) all.push('cookie', cookies.join('; '))
       const answer = await edge.raw(method, path, all, body)
@@ -228,6 +231,8 @@ export const useDashboard = ({
       if (token !== undefined) browser.cookie = token === '' ? undefined : token
       const device = set === undefined ? undefined : /^__Host-bursar-device=([^;]*)/.exec(set)?.[1]
       if (device !== undefined) browser.device = device
+      const link = set === undefined ? undefined : /^__Host-pay-[^;]*/.exec(set)?.[0]
+      if (link !== undefined) links = [...links.filter((one) => one.split('=')[0] !== link.split('=')[0]), link]
       return answer
     }
     const browser: TestBrowser = {

@@ -6,6 +6,15 @@ import { note } from './parts.ts'
 import type { Language, Seller } from './view.ts'
 import { WORDS, type Words } from './words/index.ts'
 
+/** An invoice that this browser made from the link, and that can still be paid. */
+interface OpenInvoice {
+  /** of its payment page */
+  url: string
+  /** a decimal */
+  value: string
+  ticker: string
+}
+
 /** The form of a payment link. */
 interface LinkForm {
   at: 'open'
@@ -17,6 +26,7 @@ interface LinkForm {
   amount: string | undefined
   least: string | undefined
   most: string | undefined
+  open?: OpenInvoice | undefined
   /** what the payer typed, and why it was refused */
   given?: string | undefined
   problem?: 'missing' | 'malformed' | 'limits' | 'old' | undefined
@@ -29,7 +39,7 @@ export interface LinkView {
   description: string | undefined
   /** of this origin, without query */
   path: string
-  state: LinkForm | { at: 'ended'; why: 'stopped' | 'expired' | 'used' | 'unavailable' }
+  state: LinkForm | { at: 'ended'; why: 'stopped' | 'expired' | 'used' | 'unavailable'; open?: OpenInvoice | undefined }
 }
 
 const WHY = {
@@ -51,16 +61,30 @@ export const renderLink = (view: LinkView, language: Language): RenderedPage => 
       ? html`<main><section class="summary" aria-label="${words.invoice}"><p class="label">${words.amountDue}</p>
 <p class="sum">${state.amount === undefined ? html`<small>${words.amountOpen}</small>` : amountText({ value: state.amount, ticker: state.ticker }, language)}</p>${about}</section>
 <section class="panel" aria-labelledby="title"><div class="head"><h1 id="title">${title}</h1></div>${form(state, words, language, inLanguage(language))}</section></main>`
-      : html`<main class="alone"><section class="panel plain" aria-labelledby="title"><div class="head"><span class="badge">${ICONS.clock}</span><h1 id="title">${title}</h1></div>${about}<p>${words[WHY[state.why]](seller.name)}</p></section></main>`
+      : html`<main class="alone"><section class="panel plain" aria-labelledby="title"><div class="head"><span class="badge">${ICONS.clock}</span><h1 id="title">${title}</h1></div>${about}<p>${words[WHY[state.why]](seller.name)}</p>${unfinished(state, words, language)}</section></main>`
   return documentOf({ language, title, seller, main, inLanguage, refreshSeconds: undefined, script: undefined })
 }
+
+/** The way back to the browser's own invoice. */
+const unfinished = (
+  { open }: { open?: OpenInvoice | undefined },
+  words: Words,
+  language: Language,
+): Markup | undefined =>
+  open &&
+  note(
+    'calm',
+    ICONS.clock,
+    words.linkOpen(amountText(open, language)),
+    html`<a href="${open.url}">${words.linkReturn}</a>`,
+  )
 
 const form = (state: LinkForm, words: Words, language: Language, action: string): Markup => {
   const { problem, isCard, key } = state
   const text = problem === undefined ? undefined : problemOf(state, problem, words, language)
   return html`<form method="post" action="${action}" novalidate><input type="hidden" name="key" value="${key}">
-${text !== undefined && html`<div role="alert">${note('bad', ICONS.alert, html`<strong>${words.problem}</strong>`, problem === 'old' || state.amount !== undefined ? text : html`<a href="#value">${text}</a>`)}</div>`}
-${state.amount === undefined && entry(state, words, language)}<p class="soft">${isCard ? words.cardNote : words.linkNext}</p><button>${words.proceed}</button></form>`
+${problem === undefined && unfinished(state, words, language)}${text !== undefined && html`<div role="alert">${note('bad', ICONS.alert, html`<strong>${words.problem}</strong>`, problem === 'old' || state.amount !== undefined ? text : html`<a href="#value">${text}</a>`)}</div>`}
+${state.amount === undefined && entry(state, words, language)}<p class="soft">${isCard ? words.cardNote : words.linkNext}</p><button>${words.proceed}</button>${state.open && html`<button class="second" name="another" value="1">${words.linkAnother}</button>`}</form>`
 }
 
 const shown = (value: string, { ticker }: LinkForm, language: Language): string =>
@@ -85,7 +109,7 @@ const limitsOf = (state: LinkForm, words: Words, language: Language): string | u
 }
 
 const entry = (state: LinkForm, words: Words, language: Language): Markup => {
-  const { ticker, given, problem } = state
+  const { ticker, problem, given = state.open?.value } = state
   const hint = limitsOf(state, words, language)
   const problemText =
     problem === undefined || problem === 'old' ? undefined : problemOf(state, problem, words, language)

@@ -1,9 +1,14 @@
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { sql } from 'kysely'
+import { formatUnits } from '../../platform/money/index.ts'
+import type { Invoice } from './invoice.ts'
 import { readInvoice, type InvoiceBody } from './request.ts'
 import { pageUrl, type InvoiceSettings } from './settings.ts'
-import { insertInvoices } from './store.ts'
+import { insertInvoices, type InvoiceRow } from './store.ts'
+
+/** Decimals of a price in a base currency. */
+const BASE_SCALE = 18
 
 /** What an invoice that no signed request asked for has, beside the fields of such a request. */
 export interface Placed {
@@ -55,6 +60,39 @@ export const invoiceTotals = async (db: Db, merchantId: string, linkId: string, 
         order by id desc limit ${most}) i
       where i.ticker is not null and i.paid_units > 0 group by i.ticker order by i.ticker`.execute(db)
   ).rows
+
+/** An invoice of a payment link, as its payer comes back to it. */
+export interface LinkInvoice {
+  /** `open`: its page still takes a payment, or waits for one; `over`: its time is over */
+  standing: 'open' | 'paid' | 'over'
+  url: string
+  /** what was asked for, a decimal */
+  value: string
+  ticker: string
+}
+
+/** Finds an invoice of a payment link. @param at business clock */
+export const findLinkInvoice = async (
+  db: Db | Tx,
+  { merchantId, linkId, id }: { merchantId: string; linkId: string; id: string },
+  settings: PlacingSettings,
+  at: Date,
+): Promise<LinkInvoice | undefined> => {
+  const { rows } = await sql<
+    Pick<Invoice, 'state' | 'ticker' | 'units' | 'clientExpiresAt'> & Pick<InvoiceRow, 'baseTicker' | 'baseE18'>
+  >`select state, ticker, units, base_ticker as "baseTicker", base_e18 as "baseE18",
+      client_expires_at as "clientExpiresAt"
+    from crypto_invoices where merchant_id = ${merchantId} and link_id = ${linkId} and id = ${id}`.execute(db)
+  const [row] = rows
+  if (!row) return undefined
+  const { state, ticker, units, baseTicker, baseE18, clientExpiresAt } = row
+  const isOver = state === 'expired' || (state !== 'pending' && state !== 'paid' && clientExpiresAt <= at)
+  const asked =
+    baseTicker === null
+      ? { ticker: ticker!, value: formatUnits(units!, settings.catalogue.findCrypto(ticker!)?.scale ?? 0) }
+      : { ticker: baseTicker, value: formatUnits(baseE18!, BASE_SCALE) }
+  return { ...asked, standing: isOver ? 'over' : state === 'paid' ? 'paid' : 'open', url: pageUrl(settings, id) }
+}
 
 /** How many invoices of a payment link are paid or can still be paid: at most `most`. */
 export const countLinkInvoices = async (

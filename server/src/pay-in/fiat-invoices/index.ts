@@ -24,6 +24,7 @@ export {
   checkFiatInvoice,
   countFiatLinkInvoices,
   fiatInvoiceTotals,
+  findFiatLinkInvoice,
   placeFiatInvoice,
 } from './placing.ts'
 export { isOpen } from './machine.ts'

@@ -7,6 +7,9 @@ import { carryOut } from '../../ledger/effects/index.ts'
 import { readRedirect } from '../forms/index.ts'
 import { offered } from './amounts.ts'
 import { createInvoice } from './commands.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import type { FiatInvoice } from './invoice.ts'
+import { isOpen } from './machine.ts'
 import { readNewInvoice } from './reading.ts'
 import { pageUrl, type FiatInvoiceSettings } from './settings.ts'
 
@@ -72,6 +75,36 @@ export const fiatInvoiceTotals = async (
         order by created_at desc, id desc limit ${most}) i
       where i.state = 'done' and i.ticker is not null group by i.ticker order by i.ticker`.execute(db)
   ).rows
+
+/** An invoice of a payment link, as its payer comes back to it. */
+export interface FiatLinkInvoice {
+  /** `open`: its page still takes a card, or waits for a payment; `over`: its time is over */
+  standing: 'open' | 'paid' | 'over'
+  url: string
+  /** what was asked for, a decimal */
+  value: string
+  ticker: string
+}
+
+/** Finds an invoice of a payment link. @param at business clock */
+export const findFiatLinkInvoice = async (
+  db: Db | Tx,
+  { merchantId, linkId, id }: { merchantId: string; linkId: string; id: string },
+  settings: FiatInvoiceSettings,
+  at: Date,
+): Promise<FiatLinkInvoice | undefined> => {
+  const { rows } = await sql<Pick<FiatInvoice, 'state' | 'ticker' | 'units' | 'expiresAt'>>`select state, ticker, units,
+      expires_at as "expiresAt"
+    from fiat_invoices where merchant_id = ${merchantId} and link_id = ${linkId} and id = ${id}`.execute(db)
+  const [row] = rows
+  if (!row) return undefined
+  const { state, ticker, units, expiresAt } = row
+  // An invoice of a link has an amount.
+  if (ticker === null || units === null) return undefined
+  const isOver = state === 'failed' || (isOpen(state) && expiresAt <= at)
+  const value = formatUnits(units, settings.catalogue.findFiat(ticker)?.scale ?? 0)
+  return { ticker, value, standing: isOver ? 'over' : state === 'done' ? 'paid' : 'open', url: pageUrl(settings, id) }
+}
 
 /** How many invoices of a payment link are paid or can still be paid: at most `most`. */
 export const countFiatLinkInvoices = async (

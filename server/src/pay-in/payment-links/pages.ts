@@ -11,6 +11,7 @@ import type { PaymentLink } from './link.ts'
 import type { MakingSettings } from './making.ts'
 import { isFormKey } from './once.ts'
 import { countedEnd, limitsFor, payLink } from './paying.ts'
+import { invoiceIdIn, invoiceOfLink, isFromElsewhere, returnCookie, returningTo } from './returning.ts'
 import { findByToken } from './store.ts'
 
 export interface LinkPageDeps {
@@ -49,8 +50,21 @@ const show = async (deps: LinkPageDeps, request: PageRequest): Promise<PageAnswe
   const found = await linkIn(deps, request)
   const { runtime, settings } = deps
   const end = await countedEnd(runtime.db, found.link, settings, momentOf(runtime))
-  if (end !== undefined) return page(request, found, { at: 'ended', why: end }, 410)
-  return page(request, found, formOf(deps, found.link), 200)
+  const open = await openIn(deps, request, found.link)
+  if (end !== undefined) return page(request, found, { at: 'ended', why: end, open }, 410)
+  return page(request, found, { ...formOf(deps, found.link), open }, 200)
+}
+
+/** The invoice of this browser, if it can still be paid. */
+const openIn = async (
+  { runtime, settings }: LinkPageDeps,
+  request: PageRequest,
+  link: PaymentLink,
+): Promise<LinkView['state']['open']> => {
+  const id = returningTo(request, link)
+  const invoice =
+    id === undefined ? undefined : await invoiceOfLink(runtime.db, link, id, settings, momentOf(runtime).at)
+  return invoice?.standing === 'open' ? invoice : undefined
 }
 
 const pay = async (deps: LinkPageDeps, request: PageRequest): Promise<PageAnswer> => {
@@ -63,13 +77,18 @@ const pay = async (deps: LinkPageDeps, request: PageRequest): Promise<PageAnswer
   if (left < 0) {
     throw refusal(generalErrors.tooManyRequests, 'too many forms of this link: try again', { retryAfterSeconds: -left })
   }
+  const wanted = { key, typed, returning: returningTo(request, found.link), another: fields.has('another') }
   const paid = await inTransaction(runtime.db, (tx) =>
-    payLink(tx, found.link.token, { key, typed }, settings, momentOf(runtime)),
+    payLink(tx, found.link.token, wanted, settings, momentOf(runtime)),
   )
   if (!paid) throw nothing()
-  if ('url' in paid) return sendOn(paid.url)
-  if ('end' in paid) return page(request, found, { at: 'ended', why: paid.end }, 410)
-  return page(request, found, { ...formOf(deps, found.link), key, given: typed, problem: paid.problem }, 400)
+  if ('url' in paid) {
+    const cookie = isFromElsewhere(request) ? undefined : returnCookie(found.link, invoiceIdIn(paid.url))
+    return sendOn(paid.url, cookie)
+  }
+  const open = await openIn(deps, request, found.link)
+  if ('end' in paid) return page(request, found, { at: 'ended', why: paid.end, open }, 410)
+  return page(request, found, { ...formOf(deps, found.link), key, open, given: typed, problem: paid.problem }, 400)
 }
 
 /** A link that does not exist, and one of a disabled merchant, are answered alike. */

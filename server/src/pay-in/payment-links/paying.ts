@@ -7,6 +7,7 @@ import { countFiatLinkInvoices } from '../fiat-invoices/index.ts'
 import { endOf, type LinkEnd, type PaymentLink } from './link.ts'
 import { amountIn, canAsk, limitsOf, makeInvoice, tickersOf, type MakingSettings } from './making.ts'
 import { once, resultOf } from './once.ts'
+import { invoiceIdIn, invoiceOfLink } from './returning.ts'
 import { lockByToken } from './store.ts'
 
 /** Why a payer's form made no invoice. */
@@ -41,15 +42,26 @@ export const limitsFor = (link: PaymentLink, settings: MakingSettings): Limits =
   return { least: link.least ?? own.least, most: link.most ?? own.most }
 }
 
+interface PayerForm {
+  key: string
+  /** the amount, if the payer chooses it */
+  typed: string
+  /** the invoice that the payer's browser made before */
+  returning: string | undefined
+  /** the payer asks for a further invoice beside that one */
+  another: boolean
+}
+
 /**
- * Makes the invoice of a payer of a link: one for each key of a form and amount.
- * @param typed the amount, if the payer chooses it
+ * Makes the invoice of a payer of a link: one for each key of a form and amount. A payer who asks for the same amount
+ * again comes back to the invoice that the browser made before, while it is open. An invoice whose time is over is
+ * replaced by another.
  * @returns undefined if there is no such link
  */
 export const payLink = async (
   tx: Tx,
   token: string,
-  { key, typed }: { key: string; typed: string },
+  { key, typed, returning, another }: PayerForm,
   settings: MakingSettings,
   moment: Moment,
 ): Promise<Paid | undefined> => {
@@ -57,9 +69,24 @@ export const payLink = async (
   if (!link) return undefined
   const { merchantId, id: linkId, kind, ticker, name, description, language } = link
   const amount = link.amount ?? amountIn(typed)
-  const submission = { merchantId, form: `pay ${linkId}`, key, content: amount }
-  const earlier = amount === undefined ? undefined : await resultOf<{ url: string }>(tx, submission)
-  if (earlier) return earlier
+  const find = (id: string) => invoiceOfLink(tx, link, id, settings, moment.at)
+  const submission = {
+    merchantId,
+    form: `pay ${linkId}`,
+    key,
+    content: (another ? ['another', amount] : amount) as unknown,
+  }
+  if (amount !== undefined) {
+    // The content of a repetition is numbered, so that a double click on a replaced invoice makes one as well.
+    for (let replaced = 1; ; replaced += 1) {
+      const earlier = await resultOf<{ url: string }>(tx, submission)
+      if (!earlier) break
+      if ((await find(invoiceIdIn(earlier.url)))?.standing !== 'over') return earlier
+      submission.content = [another, amount, replaced]
+    }
+    const open = returning === undefined || another ? undefined : await find(returning)
+    if (open?.standing === 'open' && open.ticker === ticker && isSame(open.value, amount)) return { url: open.url }
+  }
   const end = await countedEnd(tx, link, settings, moment)
   if (end !== undefined) return { end }
   if (amount === undefined) return { problem: typed.trim() === '' ? 'missing' : 'malformed' }
@@ -81,6 +108,8 @@ interface Limits {
 const isWithin = ({ least, most }: Limits, amount: string): boolean =>
   (least === undefined || unitsOf(least, SCALE) <= unitsOf(amount, SCALE)) &&
   (most === undefined || unitsOf(amount, SCALE) <= unitsOf(most, SCALE))
+
+const isSame = (one: string, other: string): boolean => unitsOf(one, SCALE) === unitsOf(other, SCALE)
 
 /** Whether one decimal is more than another. */
 export const isMore = (one: string, other: string): boolean => unitsOf(one, SCALE) > unitsOf(other, SCALE)

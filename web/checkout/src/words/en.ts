@@ -61,6 +61,9 @@ export const en = {
   linkUsed: (company: string) => `It was already used as often as ${company} allowed. Ask them for a new one.`,
   linkUnavailable: (company: string) => `Its amount can’t be paid here at the moment. Please contact ${company}.`,
   linkFormOld: 'The form was out of date. Nothing was paid: please continue again.',
+  linkOpen: (amount: string) => `You have an unfinished payment of ${amount} from this link.`,
+  linkReturn: 'Return to it',
+  linkAnother: 'Start another payment',
 
   payTitle: 'Send your payment',
   restTitle: 'Send the rest',

@@ -63,6 +63,9 @@ export const kk: Words = {
   linkUnavailable: (company: string) =>
     `Бұл соманы қазір мұнда төлеу мүмкін емес. ${company} компаниясына хабарласыңыз.`,
   linkFormOld: 'Форма ескірген. Ештеңе төленген жоқ: қайта жалғастырыңыз.',
+  linkOpen: (amount) => `Бұл сілтеме бойынша аяқталмаған төлеміңіз бар: ${amount}.`,
+  linkReturn: 'Төлемге оралу',
+  linkAnother: 'Басқа төлем бастау',
 
   payTitle: 'Төлемді жіберіңіз',
   restTitle: 'Қалғанын жіберіңіз',

@@ -1,0 +1,123 @@
+/** Decision 216: a payer who goes back to the page of a payment link comes back to the invoice that is still open. */
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { fieldOf, textOf } from '../../../../test/world/dashboard.ts'
+import { at, idIn, send, useInvoicing } from './test-invoicing.ts'
+
+const { edge, browse, memberOf, shop, newLink, invoicesOf } = useInvoicing()
+const HOUR = 3_600_000
+
+const linkOf = async (fields: Readonly<Record<string, string>>) => {
+  const merchantId = await shop()
+  const member = await memberOf(merchantId, 'owner')
+  return { merchantId, member, ...(await newLink(member, merchantId, fields)) }
+}
+
+describe.each([
+  ['crypto', { money: 'crypto:USDT' }, {}],
+  ['crypto, priced in a currency', { money: 'crypto:UAH' }, {}],
+  ['card', { money: 'card:UAH' }, {}],
+])('a payer of a link (%s)', (_, money) => {
+  test('who opens the page again comes back to the open invoice, and can start another', async () => {
+    const { merchantId, path } = await linkOf({ ...money, amount: '250' })
+    const payer = browse()
+    const first = await send(payer, path, {})
+    expect(first.headers['set-cookie']).toEqual([
+      `__Host-pay-${path.split('/').at(-1)}=${idIn(first)}; Path=/; Secure; HttpOnly; SameSite=Lax`,
+    ])
+    const page = await payer.get(`${path}?lang=en`)
+    expect(textOf(page)).toMatch(/You have an unfinished payment of .*250.* from this link/)
+    expect(page.text).toContain(`href="${String(first.headers['location'])}"`)
+    expect(fieldOf(page, 'key')).not.toBe(first.key)
+    expect(idIn(await send(payer, path, {}))).toBe(idIn(first))
+    expect(await invoicesOf(merchantId)).toHaveLength(1)
+    const key = fieldOf(await payer.get(path), 'key')
+    const others = await Promise.all([0, 1].map(() => payer.post(path, { key, another: '1' })))
+    expect(new Set(others.map(idIn)).size).toBe(1)
+    expect(idIn(others[0]!)).not.toBe(idIn(first))
+    expect(idIn(await send(payer, path, {})), 'the newest invoice').toBe(idIn(others[0]!))
+    expect(await invoicesOf(merchantId)).toHaveLength(2)
+  })
+
+  test('with another browser, or in a private window, makes an invoice of their own', async () => {
+    const { merchantId, path } = await linkOf({ ...money, amount: '250' })
+    const [one, other] = [await send(browse(), path, {}), await send(browse(), path, {})]
+    expect(idIn(one)).not.toBe(idIn(other))
+    expect(await invoicesOf(merchantId)).toHaveLength(2)
+  })
+})
+
+test('a payer who types another amount gets another invoice, and the same amount in other digits is the same', async () => {
+  const { merchantId, path } = await linkOf({ amount: '' })
+  const payer = browse()
+  const first = await send(payer, path, { value: '10' })
+  expect((await payer.get(path)).text).toContain('required value="10"')
+  expect(idIn(await send(payer, path, { value: '10,00' }))).toBe(idIn(first))
+  expect(idIn(await send(payer, path, { value: '11' }))).not.toBe(idIn(first))
+  expect(await invoicesOf(merchantId)).toHaveLength(2)
+})
+
+test('a price that the merchant has changed makes another invoice', async () => {
+  const { merchantId, member, id, path } = await linkOf({ amount: '5' })
+  const payer = browse()
+  const first = await send(payer, path, {})
+  const changed = { do: 'save', key: randomUUID(), name: 'Coffee', amount: '7', money: 'crypto:USDT' }
+  expect((await member.post(at(merchantId, `links/${id}`), changed)).status).toBe(303)
+  expect(idIn(await send(payer, path, {}))).not.toBe(idIn(first))
+})
+
+test('a link that this payer used up shows the way back to the open invoice, and to this payer only', async () => {
+  const { path } = await linkOf({ amount: '5', uses: '1' })
+  const payer = browse()
+  const first = await send(payer, path, {})
+  const [own, foreign] = [await payer.get(`${path}?lang=en`), await browse().get(`${path}?lang=en`)]
+  expect([own.status, foreign.status]).toEqual([410, 410])
+  expect([own, foreign].map(({ text }) => text.includes(String(first.headers['location'])))).toEqual([true, false])
+  expect(idIn(await payer.post(path, { key: randomUUID() }))).toBe(idIn(first))
+})
+
+test('a paid invoice stays the result of its form, and the next visit makes another', async () => {
+  const { merchantId, path } = await linkOf({ amount: '5' })
+  const payer = browse()
+  const first = await send(payer, path, {})
+  // Raw: payments of a chain have tests of their own.
+  await sql`update crypto_invoices set state = 'paid', blockchain = 'ETHEREUM', address = ${`0x${merchantId}`},
+    address_id = ${randomUUID()} where merchant_id = ${merchantId}`.execute(edge.db)
+  expect(idIn(await payer.post(path, { key: first.key }))).toBe(idIn(first))
+  expect((await payer.get(path)).text).not.toContain(idIn(first))
+  expect(idIn(await send(payer, path, {}))).not.toBe(idIn(first))
+})
+
+test.each(['crypto:USDT', 'card:UAH'])('an invoice whose time is over is replaced once (%s)', async (money) => {
+  const { merchantId, path } = await linkOf({ money, amount: '250' })
+  const payer = browse()
+  const first = await send(payer, path, {})
+  // The job that ends invoices has not run.
+  edge.clock.ms += 73 * HOUR
+  expect((await payer.get(path)).text).not.toContain(idIn(first))
+  const again = await Promise.all([0, 1, 2].map(() => payer.post(path, { key: first.key })))
+  expect(new Set(again.map(idIn)).size).toBe(1)
+  expect(idIn(again[0]!)).not.toBe(idIn(first))
+  expect(idIn(await send(payer, path, {}))).toBe(idIn(again[0]!))
+  expect(await invoicesOf(merchantId)).toHaveLength(2)
+})
+
+test('a cookie that names an invoice of another link, or no invoice, has no effect', async () => {
+  const [here, there] = [await linkOf({ amount: '5' }), await linkOf({ amount: '5' })]
+  const stray = idIn(await send(browse(), there.path, {}))
+  for (const value of [stray, randomUUID(), '', 'x', '%00', `${stray}x`]) {
+    const cookie = ['cookie', `__Host-pay-${here.path.split('/').at(-1)}=${value}`]
+    const page = await edge.raw('GET', here.path, ['accept', 'text/html', ...cookie])
+    expect([value, page.status, value !== '' && page.text.includes(`/crypto/${stray}`)]).toEqual([value, 200, false])
+    const type = ['content-type', 'application/x-www-form-urlencoded']
+    const sent = await edge.raw('POST', here.path, [...type, ...cookie], `key=${randomUUID()}`)
+    expect([value, sent.status, idIn(sent) === stray]).toEqual([value, 303, false])
+  }
+})
+
+test.each(['cross-site', 'same-site'])('a form that a page of another site sends (%s) sets no cookie', async (site) => {
+  const { path } = await linkOf({ amount: '5' })
+  const sent = await browse().post(path, { key: randomUUID() }, ['sec-fetch-site', site])
+  expect([sent.status, sent.headers['set-cookie']]).toEqual([303, undefined])
+})
