@@ -148,6 +148,8 @@ describe('an exchange', () => {
     expect(answer.text).toContain('value="650,5"')
     const again = await browser.post(path(merchantId), { do: 'price', ...TYPED })
     expect(again.text).not.toContain('name="exchange-key"')
+    expect(textOf(again)).toContain('This price has expired. Confirm that it is you; then show a new price.')
+    expect(textOf(again), 'there is no button to exchange').not.toMatch(/exchange now|exchange is made only/i)
     expect(await exchangesOf(merchantId)).toEqual([])
     const proof = { do: 'prove-password', next: path(merchantId), password: PASSWORD, code: codeAt(seed) }
     const proved = await browser.post('/app/security', { ...proof, ...TYPED })

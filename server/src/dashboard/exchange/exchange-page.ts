@@ -228,6 +228,8 @@ const pricedPage = async (
       { ...visit, session },
       { next: merchantPath(merchantId, EXCHANGE_PATH), draft: draftOfTyped(typed) },
     ))
+  const [lasting, ended] =
+    proving === undefined ? [texts.untilText, texts.endedText] : [texts.untilUnproved, texts.endedUnproved]
   return merchantPage(scope, {
     title: texts.priceTitle,
     part: 'exchange',
@@ -244,10 +246,9 @@ const pricedPage = async (
           texts.until,
           html`<span class="tag count" role="timer" data-words="${texts.secondsLeft}">0:00</span>${endsAt.toISOString().slice(11, 19)} UTC`,
         ],
-      ])}<div class="stack"><p class="soft lasts">${texts.untilText}</p><p class="ended"><strong>${texts.ended}</strong> ${texts.endedText}</p></div>${
-        proving === undefined
-          ? html`<form method="post" action="${linkTo(visit, visit.path)}">${hidden('do', 'exchange')}${hidden(KEY, deps.runtime.newId())}${hidden(PRICE, price)}${again}<div class="pager"><button data-turn>${texts.confirm}</button></div></form>`
-          : html`<p>${texts.troubles.proof}</p>`
+      ])}<div class="stack"><p class="soft lasts">${lasting}</p><p class="ended"><strong>${texts.ended}</strong> ${ended}</p></div>${
+        proving === undefined &&
+        html`<form method="post" action="${linkTo(visit, visit.path)}">${hidden('do', 'exchange')}${hidden(KEY, deps.runtime.newId())}${hidden(PRICE, price)}${again}<div class="pager"><button data-turn>${texts.confirm}</button></div></form>`
       }<form method="post" action="${linkTo(visit, visit.path)}">${again}<div class="pager"><button class="second" name="do" value="price" data-turn>${texts.newPrice}</button><button class="second" name="do" value="edit">${texts.edit}</button></div></form></section>`,
     ],
   })

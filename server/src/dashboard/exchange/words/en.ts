@@ -22,6 +22,9 @@ export interface ExchangeWords {
   secondsLeft: string
   ended: string
   endedText: string
+  /** the same two where the session has no recent proof, so that there is no button to exchange */
+  untilUnproved: string
+  endedUnproved: string
   newPrice: string
   confirm: string
   edit: string
@@ -68,6 +71,8 @@ export const en: ExchangeWords = {
   ended: 'This price has expired.',
   endedText:
     'Show a new price. If you exchange now, the exchange is made only at the price above or a better one; otherwise it is refused.',
+  untilUnproved: 'Nothing was exchanged yet. Confirm that it is you first; then show the price again.',
+  endedUnproved: 'Confirm that it is you; then show a new price.',
   newPrice: 'Show a new price',
   confirm: 'Exchange now',
   edit: 'Change',
