@@ -1,7 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import type { Report } from './doctor-acquirers.ts'
 import type { Note } from './doctor-networks.ts'
-import { askPatroni, hostsOf, isLoopback, problemsOfTls, readPatroniClient } from './patroni-tls.ts'
+import {
+  answersWithoutCertificate,
+  askPatroni,
+  hostsOf,
+  isLoopback,
+  problemsOfTls,
+  readPatroniClient,
+} from './patroni-tls.ts'
 import { isQuorum, problemsOfFence, problemsOfQuorum, replicationFactor, switchOf, wordOf } from './patroni-quorum.ts'
 import { mappingOf, readPlainYaml, textOf, type PlainValue } from './plain-yaml.ts'
 
@@ -60,6 +67,7 @@ const reportRunning = async (url: string, folder: string | undefined, report: Re
   reportVersion(version, report)
   if (url.startsWith('http:') && !isLoopback(url))
     report(false, 'patroni: the REST API answers without TLS: another machine can restart or switch over the database')
+  await reportStrangers(url, client, '', report, note)
   const dcs = await ask('/config')
   reportDynamic(dcs, { local: {}, hasChecksums: undefined }, report, note)
   if (isQuorum(dcs)) note(FENCE)
@@ -81,6 +89,26 @@ const reportRunning = async (url: string, folder: string | undefined, report: Re
   note(`patroni: after the loss of the primary, ${needed} of ${standbys} standbys must answer before one is promoted`)
 }
 
+/** Reports a REST API with TLS that answers a client without a certificate. */
+const reportStrangers = async (
+  url: string,
+  client: Parameters<typeof askPatroni>[1],
+  of: string,
+  report: Report,
+  note: Note,
+): Promise<void> => {
+  if (!url.startsWith('https:')) return
+  try {
+    const isOpen = await answersWithoutCertificate(`${url}/patroni`, client?.ca)
+    const fault = `patroni: the REST API${of} answers a client without a certificate: with verify_client none, another machine can restart or switch over the database. Set verify_client: required`
+    report(!isOpen, isOpen ? fault : `patroni: the REST API${of} answers no client without a certificate`)
+  } catch (error) {
+    note(
+      `patroni: whether the REST API${of} answers a client without a certificate is unknown: ${(error as Error).message}`,
+    )
+  }
+}
+
 /** Reports the versions of the other machines: each of them can lead, and one before 4.0.0 reads `quorum` as off. */
 const reportOthers = async (
   url: string,
@@ -98,6 +126,7 @@ const reportOthers = async (
       const version = textOf(mappingOf(answer['patroni'])['version'])
       if (version === '') throw new Error('its answer has none')
       reportVersion(version, report, ` of ${name}`)
+      await reportStrangers(new URL(place).origin, client, ` of ${name}`, report, note)
     } catch (error) {
       note(`patroni: the version of ${name} is unknown: ${(error as Error).message}`)
     }

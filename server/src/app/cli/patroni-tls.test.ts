@@ -1,13 +1,13 @@
 /** TLS of Patroni's REST interface and of etcd, in the file and from the outside. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { createServer as createPlainServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { certify } from '../../../../test/world/certificate.ts'
 import { reportPatroni } from './doctor-patroni.ts'
-import { isLoopback, problemsOfTls } from './patroni-tls.ts'
+import { answersWithoutCertificate, isLoopback, problemsOfTls } from './patroni-tls.ts'
 import { mappingOf, readPlainYaml } from './plain-yaml.ts'
 
 const GOOD = readFileSync(new URL('../../../../deploy/ha/patroni.yml', import.meta.url), 'utf8')
@@ -77,17 +77,17 @@ describe('a REST interface that needs a certificate', () => {
   let dir: string
   let server: Server
   let url: string
+  let own: { cert: string; key: string; ca: string }
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'bursar-patroni-tls-'))
     const ca = certify('ca')
-    const own = certify('db1', ca, ['localhost'])
+    own = { ...certify('db1', ca, ['localhost']), ca: ca.cert }
     const client = certify('doctor', ca, ['doctor.example'])
     writeFileSync(join(dir, 'ca.crt'), ca.cert)
     writeFileSync(join(dir, 'client.crt'), client.cert)
     writeFileSync(join(dir, 'client.key'), client.key)
-    server = createServer(
-      { cert: own.cert, key: own.key, ca: ca.cert, requestCert: true, rejectUnauthorized: true },
-      (request, response) => response.end(answers[request.url!]),
+    server = createServer({ ...own, requestCert: true, rejectUnauthorized: true }, (request, response) =>
+      response.end(answers[request.url!]),
     )
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     url = `https://localhost:${(server.address() as AddressInfo).port}`
@@ -110,6 +110,33 @@ describe('a REST interface that needs a certificate', () => {
 
   test('is asked with the certificate of a folder', async () => {
     expect(await faults(url, dir)).toEqual([])
+  })
+
+  test.each([
+    ['optional, so that it reads only', { requestCert: true, rejectUnauthorized: false }],
+    ['not asked for', {}],
+  ])('is a fault where the certificate of the client is %s', async (_, options) => {
+    const open = createServer({ ...own, ...options }, (request, response) => response.end(answers[request.url!]))
+    await new Promise<void>((resolve) => open.listen(0, '127.0.0.1', resolve))
+    const place = `https://localhost:${(open.address() as AddressInfo).port}`
+    const fault = 'the REST API answers a client without a certificate'
+    expect(await faults(place, dir)).toEqual([expect.stringContaining(fault)])
+    const member = { name: 'db2', role: 'sync_standby', api_url: `${place}/patroni` }
+    const alone = answers['/cluster']
+    answers['/cluster'] = JSON.stringify({ members: [{ role: 'leader' }, member] })
+    expect(await faults(url, dir)).toEqual([expect.stringContaining('the REST API of db2 answers a client without')])
+    answers['/cluster'] = alone!
+    open.close()
+  })
+
+  test('that does not answer leaves it unknown', async () => {
+    const silent = createPlainServer(() => {})
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as AddressInfo
+    silent.close()
+    await expect(answersWithoutCertificate(`https://127.0.0.1:${port}/patroni`, undefined)).rejects.toThrow(
+      'ECONNREFUSED',
+    )
   })
 
   test('is not read without one', async () => {

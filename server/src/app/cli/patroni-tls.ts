@@ -32,6 +32,30 @@ export const askPatroni = (url: string, client?: Partial<PatroniClient>): Promis
     asking.on('error', reject).end()
   })
 
+/**
+ * Whether Patroni answers a request without a certificate of the client, whatever it answers.
+ * @param ca the authority that signed Patroni's certificate; undefined: one that the system knows
+ * @throws Error if that is unknown: nothing answered in five seconds, or the connection could not be made
+ */
+export const answersWithoutCertificate = (url: string, ca: PatroniClient['ca'] | undefined): Promise<boolean> =>
+  new Promise((resolve, reject) => {
+    // Patroni's own certificate does not matter here.
+    const options = { ...(ca === undefined ? {} : { ca }), rejectUnauthorized: false, agent: false as const }
+    const asking = request(url, { ...options, signal: AbortSignal.timeout(ANSWER_MS) })
+    let isConnected = false
+    asking.on('socket', (socket) => socket.on('connect', () => (isConnected = true)))
+    asking.on('response', (answer) => {
+      answer.resume()
+      resolve(true)
+    })
+    asking.on('error', (error: NodeJS.ErrnoException) => {
+      // Patroni ended the connection, or refused it by an alert of TLS.
+      if (isConnected && error.name !== 'AbortError' && error.name !== 'TimeoutError') resolve(false)
+      else reject(error)
+    })
+    asking.end()
+  })
+
 /** Whether a place such as `0.0.0.0:8008`, `[::]:8008`, `db1:8008` or a URL is reached from this machine alone. */
 export const isLoopback = (place: string): boolean => {
   const host = place
