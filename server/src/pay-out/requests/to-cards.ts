@@ -200,10 +200,23 @@ export const tendCards = async (db: Db, cards: CardPlacingDeps['cards'], now: Da
   await sql`delete from payout_cards c using payout_requests r where r.id = c.request_id
     and (r.state not in ('waiting', 'placing') or (r.state = 'waiting' and r.expires_at <= ${now}))`.execute(db)
   if (!('newest' in cards)) return
-  const { newest } = cards
+  // In order of their ids, so that numbers whose key is missing do not take the place of others.
+  let last: string | undefined
+  do last = await sealAnew(db, cards, last)
+  while (last !== undefined)
+}
+
+/**
+ * Seals a page of card numbers with the newest key.
+ * @param after the id of the last request of the page before
+ * @returns that of this page; undefined: it was the last page
+ */
+const sealAnew = async (db: Db, cards: SecretRing, after: string | undefined): Promise<string | undefined> => {
   const { rows } = await sql<{ id: string; merchantId: string; sealed: string }>`select request_id as id,
       merchant_id as "merchantId", sealed_card as sealed
-    from payout_cards where substring(sealed_card for 12) <> ${newest} limit ${MOST_AT_ONCE}`.execute(db)
+    from payout_cards where substring(sealed_card for 12) <> ${cards.newest}
+      and (${after ?? null}::uuid is null or request_id > ${after ?? null}::uuid)
+    order by request_id limit ${MOST_AT_ONCE}`.execute(db)
   for (const { id, merchantId, sealed } of rows) {
     const anew = resealed(cards, sealed, sealedFor({ merchantId, id }))
     // `bursar doctor` reports a number whose key is missing.
@@ -211,6 +224,7 @@ export const tendCards = async (db: Db, cards: CardPlacingDeps['cards'], now: Da
     await sql`update payout_cards set sealed_card = ${anew}
       where request_id = ${id} and sealed_card = ${sealed}`.execute(db)
   }
+  return rows.length < MOST_AT_ONCE ? undefined : rows.at(-1)!.id
 }
 
 /** Counts the sealed card numbers of requests by the prefix of their key's values. */
