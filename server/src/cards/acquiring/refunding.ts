@@ -41,6 +41,8 @@ export interface AskedRefund {
   before?: bigint | null
   reason: string
   actor: string
+  /** of the refund; absent: a new one */
+  id?: string
 }
 
 /**
@@ -50,7 +52,7 @@ export interface AskedRefund {
  */
 export const requestRefund = async (
   tx: Tx,
-  { paymentId, units, before = null, reason, actor }: AskedRefund,
+  { paymentId, units, before = null, reason, actor, id }: AskedRefund,
   { accounts }: Pick<RoutingTable, 'accounts'>,
   moment: Moment,
 ): Promise<Refund> => {
@@ -78,7 +80,7 @@ export const requestRefund = async (
     throw new RefundRefused(`${payment.acquirer} refunds whole payments only`)
   const refund: Refund = {
     merchantId: payment.merchantId,
-    id: moment.newId(),
+    id: id ?? moment.newId(),
     paymentId,
     acquirer: payment.acquirer,
     ticker: payment.paidTicker!,
