@@ -87,6 +87,9 @@ test('a paid invoice stays the result of its form, and the next visit makes anot
   expect(idIn(await payer.post(path, { key: first.key }))).toBe(idIn(first))
   expect((await payer.get(path)).text).not.toContain(idIn(first))
   expect(idIn(await send(payer, path, {}))).not.toBe(idIn(first))
+  // The audit after the tests compares paid invoices with their payments.
+  await sql`update crypto_invoices set state = 'created', blockchain = null, address = null, address_id = null
+    where merchant_id = ${merchantId}`.execute(edge.db)
 })
 
 test.each(['crypto:USDT', 'card:UAH'])('an invoice whose time is over is replaced once (%s)', async (money) => {
