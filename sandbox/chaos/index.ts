@@ -14,10 +14,12 @@ import { killAtRandom } from './killing.ts'
 import { makeLoad } from './load.ts'
 import { createMerchants } from './merchants.ts'
 import { createOperator } from './operator.ts'
+import type { Operator } from './operator.ts'
 import type { Chaos, ChaosOptions } from './orders.ts'
 import { reconcile } from './reconciling.ts'
 import { openScreen, verdict } from './screen.ts'
 import type { Screen } from './screen.ts'
+import { resolveUnsent } from './unsent.ts'
 import { waitingOrders, whatWaits } from './waiting.ts'
 import { openWebhooks } from './webhooks.ts'
 import type { Webhooks } from './webhooks.ts'
@@ -60,7 +62,7 @@ export async function runChaos(sandbox: Description, dir: string, options: Chaos
   try {
     await loadAndKill(chaos, { dir, random, options, webhooks, screen, ending: interrupts.first })
     for (const order of chaos.orders) if (order.state === 'unanswered') await lookUp(chaos, order)
-    await untilAllEnded(chaos, webhooks, screen, interrupts.second)
+    await untilAllEnded(chaos, { bursar, webhooks, screen }, interrupts.second)
   } finally {
     interrupts.close()
     await looking.stop()
@@ -128,7 +130,11 @@ function lookAgainAndAgain(chaos: Chaos, webhooks: Webhooks, screen: Screen): { 
   }
 }
 
-async function untilAllEnded(chaos: Chaos, webhooks: Webhooks, screen: Screen, signal: AbortSignal): Promise<void> {
+async function untilAllEnded(
+  chaos: Chaos,
+  { bursar, webhooks, screen }: { bursar: Operator; webhooks: Webhooks; screen: Screen },
+  signal: AbortSignal,
+): Promise<void> {
   let least = waiting(chaos, webhooks)
   let lastEndedAt = performance.now()
   let listedAt = lastEndedAt
@@ -137,6 +143,8 @@ async function untilAllEnded(chaos: Chaos, webhooks: Webhooks, screen: Screen, s
     await sleep(LOOK_EVERY_MS)
     if (performance.now() - Math.max(lastEndedAt, listedAt) >= LIST_EVERY_MS) {
       for (const line of await whatWaits(chaos, webhooks)) screen.say(line)
+      for (const reference of await resolveUnsent(chaos.sandbox, bursar))
+        screen.say(`the bank has no card payout ${reference}: the operator resolved it as refused`)
       listedAt = performance.now()
     }
     if (waiting(chaos, webhooks) === least) continue
