@@ -1,7 +1,7 @@
 /**
  * Ends card payouts that never reached the bank: their worker was killed between storing the order and sending it.
  * Bursar does not send such an order again, because it can't know this. The operator asks the bank and resolves the order
- * (docs/operating/unknowns.md).
+ * (docs/operating/card-numbers.md).
  */
 import { control } from '../try/running.ts'
 import type { Description } from '../try/running.ts'
