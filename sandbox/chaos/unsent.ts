@@ -1,7 +1,7 @@
 /**
  * Ends card payouts that never reached the bank: their worker was killed between storing the order and sending it.
- * Bursar does not send such an order again, because it can't know this. The operator asks the bank and resolves the order
- * (docs/operating/card-numbers.md).
+ * Bursar does not send such an order again, because the bank may have it. The operator asks the bank, and resolves the
+ * order (docs/operating/card-numbers.md).
  */
 import { control } from '../try/running.ts'
 import type { Description } from '../try/running.ts'
@@ -16,8 +16,8 @@ interface OpenPart {
 }
 
 /**
- * Moves the business clock if there is such an order, so that it is old enough. Called when no order has ended for longer
- * than a worker waits for the bank's answer.
+ * Moves the business clock if there is such an order, so that it is old enough. Called when no order has ended for
+ * longer than a worker waits for the bank's answer.
  * @returns the references of the orders that were resolved
  * @throws SandboxError when the sandbox or the command refuses
  */

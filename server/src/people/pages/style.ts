@@ -40,7 +40,7 @@ th,dt,.tag{overflow-wrap:break-word}
 th,td{padding:.55rem .4rem;border-bottom:1px solid var(--edge);vertical-align:top}
 tbody tr:hover{background:var(--calm)}
 td a{display:inline-block;min-height:1.5rem}
-.num{text-align:right}
+.num{text-align:right;overflow-wrap:break-word}
 .unit{white-space:nowrap}
 .words{overflow-wrap:break-word}
 .far{display:none}
@@ -49,7 +49,7 @@ td a{display:inline-block;min-height:1.5rem}
 select,input[type=search],input[type=date],input[type=password]{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--rim);border-radius:.6rem;padding:.4rem .6rem;min-height:2.75rem;width:100%;min-width:0}
 input[type=file]{width:100%;min-width:0}
 .filters[open]>*+*{margin:.5rem 0 0}
-.grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(11rem,1fr));gap:.75rem}
+.grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(11rem,1fr));gap:.75rem}form .grid{align-items:end}
 form.panel{padding:1rem 1.25rem;gap:.75rem;border-radius:1rem}
 .find{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:.5rem;align-items:end}
 .find button,.ask button{min-height:2.75rem;padding:.4rem 1rem;justify-self:start}
@@ -62,7 +62,7 @@ ul.rows>li{padding:.8rem 0;border-top:1px solid var(--edge)}ul.rows>li:first-chi
 .field input,.field textarea{border-radius:.6rem}
 details.change>summary{display:inline-block;min-height:2.75rem}details.change form+form{margin-top:1rem}
 fieldset{min-width:0}
-.check{display:flex;gap:.6rem;align-items:center;min-height:2.75rem}.check input{accent-color:var(--line);width:1.25rem;height:1.25rem;flex:none;margin:0}
+.check{display:flex;gap:.6rem;align-items:center;min-height:2.75rem;padding:.35rem 0}.check input{accent-color:var(--line);width:1.25rem;height:1.25rem;flex:none;margin:0}
 .codes-list{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.5rem}
 .chart{display:block;width:100%;height:10rem;border-bottom:1px solid var(--rim)}
 .chart rect{fill:var(--line)}.chart polyline{fill:none;stroke:var(--line);stroke-width:2;vector-effect:non-scaling-stroke}.chart polygon{fill:var(--calm)}

@@ -231,7 +231,7 @@ export const en: PayoutWords = {
   address: 'Address',
   add: 'Add the address',
   addTitle: 'New address',
-  addText: (hours) => `A new address counts as known after hours: ${hours}.`,
+  addText: (hours) => `A new address counts as known after ${hours} h.`,
   usableFrom: (time) => `known from ${time}`,
   usable: 'known',
   pay: 'Pay',

@@ -106,7 +106,7 @@ export const kk: PayoutWords = {
   address: 'Мекенжай',
   add: 'Мекенжай қосу',
   addTitle: 'Жаңа мекенжай',
-  addText: (hours) => `Жаңа мекенжай осынша сағаттан кейін белгілі болып саналады: ${hours}.`,
+  addText: (hours) => `Жаңа мекенжай ${hours} сағаттан кейін белгілі болып саналады.`,
   usableFrom: (time) => `${time} бастап белгілі`,
   usable: 'белгілі',
   pay: 'Төлеу',

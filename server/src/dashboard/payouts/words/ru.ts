@@ -106,7 +106,7 @@ export const ru: PayoutWords = {
   address: 'Адрес',
   add: 'Добавить адрес',
   addTitle: 'Новый адрес',
-  addText: (hours) => `Новый адрес считается известным через столько часов: ${hours}.`,
+  addText: (hours) => `Новый адрес считается известным через ${hours} ч.`,
   usableFrom: (time) => `известен с ${time}`,
   usable: 'известен',
   pay: 'Выплатить',

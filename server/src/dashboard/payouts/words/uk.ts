@@ -106,7 +106,7 @@ export const uk: PayoutWords = {
   address: 'Адреса',
   add: 'Додати адресу',
   addTitle: 'Нова адреса',
-  addText: (hours) => `Нова адреса вважається відомою через стільки годин: ${hours}.`,
+  addText: (hours) => `Нова адреса вважається відомою через ${hours} год.`,
   usableFrom: (time) => `відома з ${time}`,
   usable: 'відома',
   pay: 'Виплатити',
