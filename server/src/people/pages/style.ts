@@ -40,7 +40,8 @@ th,dt,.tag{overflow-wrap:break-word}
 th,td{padding:.55rem .4rem;border-bottom:1px solid var(--edge);vertical-align:top}
 tbody tr:hover{background:var(--calm)}
 td a{display:inline-block;min-height:1.5rem}
-.num{text-align:right;overflow-wrap:break-word}
+.num{text-align:right}
+@media(min-width:22.5em){.num{overflow-wrap:break-word}}
 .unit{white-space:nowrap}
 .words{overflow-wrap:break-word}
 .far{display:none}
