@@ -106,6 +106,8 @@ const sweepCoin: Action = {
     await supply(simulation, random, chain, { merchant, units: has })
     if ((await payTokens(simulation, random, chain, merchant)) === 0) return `${network}: no token to sweep`
     await mine(simulation, chain, TO_FINAL)
+    // The blocks since then may hold transfers to the hot address.
+    const held = await chain.balance(hotAddressesOf(chain)[0]!, null)
     const before = signer.signed.length
     const order = random.pick(['sweep first', 'payment first', 'at once'] as const)
     if (order === 'sweep first') {
@@ -142,8 +144,10 @@ const sweepCoin: Action = {
     await sweepAll(simulation, chain)
     await carry(simulation, chain)
     const together = takenTogether(signer.signed.slice(before), chain, 0)
-    if (together > has) {
-      problems.push(`${together} ${ticker} leave the hot address of ${network}, which has ${has}`)
+    if (together > held) {
+      const signed = signer.signed.slice(before).filter((one) => one.network === network && isOf(0, one.keys[0]))
+      const parts = signed.map((one) => `${one.purpose} ${one.transactionId} ${takenBy(one).value}+${takenBy(one).fee}`)
+      problems.push(`${together} ${ticker} leave the hot address of ${network}, which has ${held}: ${parts.join(', ')}`)
       return `${network}: more than there is`
     }
     await mine(simulation, chain, 1)
