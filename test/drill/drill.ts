@@ -176,7 +176,12 @@ export const runCut = async (programs: Programs, folder: string, seed: number): 
     ending.push(cluster.stop)
     await migrate(cluster.url)
     await makeFolder(programs, placesOf(backups).wal)
-    const receiver = await startReceiving(programs, { url: cluster.url, folder: placesOf(backups).wal, name: 'drill' })
+    const receiver = await startReceiving(programs, {
+      url: cluster.url,
+      folder: placesOf(backups).wal,
+      name: 'drill',
+      isStandby: true,
+    })
     receiver.stderr!.resume()
     ending.push(() => endProgram(receiver))
     const original = await open(cluster.url, signerOf, chain)

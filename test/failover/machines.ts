@@ -6,12 +6,14 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { loseOneWay, type Lost } from './one-way.ts'
 import { askPatroni, readPatroniClient } from '../../server/src/app/cli/patroni-tls.ts'
 
 const CONFIGURATION = join(import.meta.dirname, '../../deploy/ha')
 const BRIDGE = 'bursar-ha'
 /** The addresses of deploy/ha. */
-const GATEWAY = '10.88.0.1/24'
+export const CLIENTS = '10.88.0.1'
+const GATEWAY = `${CLIENTS}/24`
 const PASSWORD = 'secret'
 const HEALTHY_MS = 180_000
 /** Successive looks, one a second, that see health: the machines publish their state every three seconds. */
@@ -51,6 +53,10 @@ export interface Machines {
   killServer(machine: Machine): void
   cut(machine: Machine): void
   mend(machine: Machine): void
+  /** Loses packets of a machine, and none to it, until the returned function is called. */
+  lose(machine: Machine, lost: readonly Lost[]): () => void
+  /** Loses packets of the program under test to a machine. */
+  loseToIt(machine: Machine): () => void
   freeze(machine: Machine): void
   thaw(machine: Machine): void
   /** `patronictl switchover` */
@@ -101,7 +107,7 @@ const makeCertificates = (dir: string): void =>
   )
 
 /** Writes the configuration of a machine beside its certificate. */
-const configure = (dir: string, machine: Machine): void => {
+const configure = (dir: string, machine: Machine, isQuorum: boolean): void => {
   const own = join(dir, machine.name)
   for (const folder of ['pg', 'etc', 'etcd', 'run']) mkdirSync(join(own, folder), { recursive: true })
   const etc = (name: string): string => join(own, 'etc', name)
@@ -114,7 +120,10 @@ const configure = (dir: string, machine: Machine): void => {
     const lines = fill(name).split('\n')
     writeFileSync(etc(name), lines.map((line) => (isShared(line) ? line : ofThis(line))).join('\n'))
   }
-  copyFileSync(join(CONFIGURATION, 'patroni.yml'), etc('patroni.yml'))
+  const patroni = readFileSync(join(CONFIGURATION, 'patroni.yml'), 'utf8')
+  const mode = 'synchronous_mode: true\n'
+  if (!patroni.includes(mode)) throw new Error('patroni.yml has another synchronous_mode')
+  writeFileSync(etc('patroni.yml'), isQuorum ? patroni.replace(mode, 'synchronous_mode: quorum\n') : patroni)
   for (const name of ['ca.crt', 'clients.crt', 'server.crt', 'server.key']) copyFileSync(join(own, name), etc(name))
 }
 
@@ -140,7 +149,11 @@ exec chroot "$ROOT" sh -c '
   done >>/var/lib/postgresql/log 2>&1'
 `
 
-export const startMachines = async (root: string, dir: string): Promise<Machines> => {
+export const startMachines = async (
+  root: string,
+  dir: string,
+  { isQuorum = false }: { isQuorum?: boolean } = {},
+): Promise<Machines> => {
   removeNetwork()
   addNetwork()
   makeCertificates(dir)
@@ -183,11 +196,12 @@ export const startMachines = async (root: string, dir: string): Promise<Machines
       let looks = 0
       for (const until = performance.now() + HEALTHY_MS; performance.now() < until; await sleep(1_000)) {
         seen = await views()
-        const named = (role: string): Machine | undefined =>
-          MACHINES.find(({ name }) =>
+        const having = (role: string): Machine[] =>
+          MACHINES.filter(({ name }) =>
             seen.every((members) => members.some((one) => one.name === name && one.role === role)),
           )
-        const [leader, standby, other] = [named('leader'), named('sync_standby'), named('replica')]
+        const standbys = isQuorum ? having('quorum_standby') : [...having('sync_standby'), ...having('replica')]
+        const [leader, standby, other] = [having('leader')[0], ...standbys]
         const followers = seen.flat().filter(({ state, lag }) => state === 'streaming' && lag === 0)
         const isOne = new Set(seen.flat().map(({ timeline }) => timeline)).size === 1
         looks = leader && standby && other && followers.length === 6 && isOne ? looks + 1 : 0
@@ -222,6 +236,8 @@ export const startMachines = async (root: string, dir: string): Promise<Machines
     },
     cut: (machine) => void run('ip', 'link', 'set', linkOf(machine), 'down'),
     mend: (machine) => void run('ip', 'link', 'set', linkOf(machine), 'up'),
+    lose: (machine, lost) => loseOneWay({ namespace: linkOf(machine), device: 'eth0' }, lost),
+    loseToIt: ({ address }) => loseOneWay({ device: BRIDGE }, [{ to: address }]),
     freeze: (machine) => void run('kill', '-STOP', ...processesOf(machine)),
     thaw: (machine) => void run('kill', '-CONT', ...processesOf(machine)),
     switchover: (from, to) => {
@@ -255,7 +271,7 @@ export const startMachines = async (root: string, dir: string): Promise<Machines
     },
   }
   for (const machine of MACHINES) {
-    configure(dir, machine)
+    configure(dir, machine, isQuorum)
     run('chown', '-R', owner, ...['pg', 'etc', 'run'].map((name) => join(dir, machine.name, name)))
     start(machine)
   }

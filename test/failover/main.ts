@@ -1,12 +1,14 @@
 /**
- * `npm run failover -- [FAULT…]`: the database of three machines loses its primary in the ways of `run.ts`, or in those
- * whose names contain one of the texts. Prints the counts of docs/operating/reliability.md.
+ * `npm run failover -- [--quorum] [FAULT…]`: the database of three machines loses its primary in the ways of
+ * `faults.ts`, or in those whose names contain one of the texts; with `--quorum` under quorum commit of Patroni.
+ * Prints the counts of docs/operating/reliability.md.
  */
 import { fastFolder } from '../setup/fast-folder.ts'
 
 process.env['TMPDIR'] ??= fastFolder() ?? '/tmp'
 // It looks at TMPDIR when it is loaded.
-const { FAULTS, runFailovers } = await import('./run.ts')
+const { runFailovers } = await import('./run.ts')
+const { FAULTS, QUORUM_FAULTS } = await import('./faults.ts')
 const { whyNoMachines } = await import('./root.ts')
 
 const missing = whyNoMachines()
@@ -14,9 +16,12 @@ if (missing !== undefined) {
   console.error(`This machine can't run the database machines: it ${missing}.`)
   process.exit(2)
 }
-const wanted = process.argv.slice(2)
-const names = Object.keys(FAULTS).filter((name) => wanted.length === 0 || wanted.some((text) => name.includes(text)))
-const result = await runFailovers(names, console.log).catch((error: unknown) => {
+const isQuorum = process.argv.includes('--quorum')
+const wanted = process.argv.slice(2).filter((argument) => argument !== '--quorum')
+const names = (isQuorum ? QUORUM_FAULTS : Object.keys(FAULTS)).filter(
+  (name) => wanted.length === 0 || wanted.some((text) => name.includes(text)),
+)
+const result = await runFailovers(names, { log: console.log, isQuorum }).catch((error: unknown) => {
   console.error(error)
   process.exit(1)
 })

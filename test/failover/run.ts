@@ -10,41 +10,12 @@ import { makeOwnedFolder } from '../setup/scratch.ts'
 import { startSandbox, type Sandbox } from '../system/sandbox.ts'
 import type { Role } from '../system/connected.ts'
 import { compare, startFlood, type Compared } from './flood.ts'
-import { startMachines, type Machine, type Machines } from './machines.ts'
+import { FAULTS } from './faults.ts'
+import { startMachines } from './machines.ts'
 import { debianRoot } from './root.ts'
 
-/** Longer than the time in which Patroni promotes another machine. */
-const CUT_MS = 40_000
 const CALM_MS = 5_000
 const ROLES: readonly Role[] = ['api', 'worker', 'watcher', 'signer']
-
-type Fault = (machines: Machines, leader: Machine, standby: Machine) => Promise<void> | void
-
-/** What happens to the leader. Each ends with all machines running. */
-export const FAULTS: Readonly<Record<string, Fault>> = {
-  'kill -9 of the server of the primary': (machines, leader) => machines.killServer(leader),
-  'kill -9 of the machine of the primary': async (machines, leader) => {
-    machines.kill(leader)
-    await sleep(CUT_MS)
-    machines.start(leader)
-  },
-  'the primary is cut off': async (machines, leader) => {
-    machines.cut(leader)
-    await sleep(CUT_MS)
-    machines.mend(leader)
-  },
-  'the machine of the primary stands still': async (machines, leader) => {
-    machines.freeze(leader)
-    await sleep(CUT_MS)
-    machines.thaw(leader)
-  },
-  'kill -9 of the machine of the synchronous standby': async (machines, _leader, standby) => {
-    machines.kill(standby)
-    await sleep(CUT_MS / 2)
-    machines.start(standby)
-  },
-  'patronictl switchover': (machines, leader, standby) => machines.switchover(leader, standby),
-}
 
 export interface Result extends Compared {
   /** the longest time in which no order was answered, for each fault, ms */
@@ -90,10 +61,10 @@ const superviseRoles = (sandbox: Sandbox): { count(): number; stop(): Promise<vo
 
 export const runFailovers = async (
   names: readonly string[] = Object.keys(FAULTS),
-  log: (line: string) => void = () => {},
+  { log = () => {}, isQuorum = false }: { log?: (line: string) => void; isQuorum?: boolean } = {},
 ): Promise<Result> => {
   const dir = makeOwnedFolder('failover')
-  const machines = await startMachines(debianRoot(), dir)
+  const machines = await startMachines(debianRoot(), dir, { isQuorum })
   let sandbox: Sandbox | undefined
   try {
     const [first] = await machines.healthy()

@@ -16,7 +16,7 @@ const bytesOf = (position: string): bigint => {
 }
 
 /** Runs a command of the replication protocol. @returns its columns, with a tab between them */
-const ask = async (programs: Programs, url: string, text: string): Promise<string> => {
+export const ask = async (programs: Programs, url: string, text: string): Promise<string> => {
   const { text: target, env } = connectionOf(`${url}${url.includes('?') ? '&' : '?'}replication=true`)
   const args = ['-X', '-A', '-t', '-w', '-F', '\t', '-d', target, '-c', text]
   const printed = await runProgram(programs, 'psql', args, { env })

@@ -160,6 +160,65 @@ test.skipIf(isSkipped)('says what to do when the server has removed log that was
   expect((await second.result)?.message).toMatch(/has already been removed: the received log would have a hole/)
 })
 
+const setStandbys = (cluster: Cluster, names: string): Promise<unknown> =>
+  withClient(cluster.url, async (client) => {
+    await client.query(`alter system set synchronous_standby_names = '${names}'`)
+    await client.query('select pg_reload_conf()')
+  })
+
+/** How many commits wait for a standby. */
+const waitsOf = (cluster: Cluster): Promise<number> =>
+  withClient(cluster.url, async (client) => {
+    const { rows } = await client.query<{ n: number }>(
+      "select count(*)::int as n from pg_stat_activity where wait_event = 'SyncRep'",
+    )
+    return rows[0]!.n
+  })
+
+const stateOf = (cluster: Cluster): Promise<unknown> =>
+  withClient(cluster.url, async (client) => {
+    const { rows } = await client.query(
+      `select r.sync_state as state, r.flush_lsn is null as silent, s.active as "usesSlot",
+        s.restart_lsn >= pg_lsn '0/2000000' as moved
+      from pg_stat_replication r, pg_replication_slots s where r.application_name = 'receiver'`,
+    )
+    return rows[0]
+  })
+
+test.skipIf(isSkipped)(
+  'acknowledges no commit for the name *, which Patroni writes without a standby, and moves its slot all the same',
+  async () => {
+    const { primary, standby, url, wal } = await startPair()
+    await standby.kill()
+    await withClient(primary.url, (client) => client.query('select pg_switch_wal()'))
+    await setStandbys(primary, '*')
+    const { stop } = receive(url, wal)
+    await expect.poll(() => stateOf(primary), { timeout: 20_000 }).toMatchObject({ silent: true, usesSlot: false })
+    let isAcknowledged = false
+    const waiting = write(primary, 'waits').then(
+      () => {
+        isAcknowledged = true
+      },
+      () => {},
+    )
+    await expect.poll(() => waitsOf(primary)).toBe(1)
+    await withClient(primary.url, async (client) => {
+      await client.query('set synchronous_commit = local')
+      for (const number of [1, 2, 3]) {
+        await client.query(`create table later_${number} as select 1`)
+        await client.query('select pg_switch_wal()')
+      }
+    })
+    await expect.poll(() => stateOf(primary), { timeout: 20_000 }).toMatchObject({ silent: true, moved: true })
+    expect([isAcknowledged, await waitsOf(primary)]).toEqual([false, 1])
+    await setStandbys(primary, 'FIRST 1 (receiver)')
+    await expect.poll(() => stateOf(primary), { timeout: 20_000 }).toMatchObject({ state: 'sync', usesSlot: true })
+    await waiting
+    expect(isAcknowledged).toBe(true)
+    expect(await stop()).toBeUndefined()
+  },
+)
+
 test('the place where a timeline was left is read from the history of a later one', () => {
   const history = '1\t0/3000148\tno recovery target specified\n\n2\t0/A0000A0\tat restore point'
   expect([1, 2, 3].map((timeline) => forkOf(history, timeline))).toEqual(['0/3000148', '0/A0000A0', undefined])

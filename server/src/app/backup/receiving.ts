@@ -1,11 +1,14 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LogDiverged, requireSameLog } from './following.ts'
+import { ask, LogDiverged, requireSameLog } from './following.ts'
 import { ProgramFailed, type Programs } from './programs.ts'
-import { startReceiving } from './wal.ts'
+import { readStandbyNames } from './standby-names.ts'
+import { advanceSlot, startReceiving } from './wal.ts'
 
 /** Pause before the next attempt, ms: a failover takes seconds. */
 const PAUSE_MS = 2_000
+/** How often the receiver asks whether the server counts it, ms. */
+const LOOK_MS = 5_000
 
 /** What pg_receivewal prints of the server's refusal (src/backend/replication/walsender.c). */
 const REMOVED = /requested WAL segment \S+ has already been removed/
@@ -38,13 +41,24 @@ export const receiveLog = async (
   }
 }
 
+/**
+ * Whether the receiver may tell the server what it has on its disk: only if `synchronous_standby_names` names it, or
+ * names nobody. Patroni 4.1.4 and earlier write `*` while no standby streams, so that commits wait; a receiver that
+ * counts as a standby would acknowledge them (`set_synchronous_standby_names` of patroni/postgresql/sync.py).
+ */
+const isNamed = async (programs: Programs, { url, name }: { url: string; name: string }): Promise<boolean> => {
+  const names = readStandbyNames(await ask(programs, url, 'SHOW synchronous_standby_names'))?.names
+  return names === undefined || names.some((one) => one.toLowerCase() === name.toLowerCase())
+}
+
 /** @returns the end of what pg_receivewal printed */
 const receiveOnce = async (
   programs: Programs,
   source: { url: string; folder: string; name: string },
   { signal, note }: { signal: AbortSignal; note: (text: string) => void },
 ): Promise<string> => {
-  const child = await startReceiving(programs, source)
+  const isStandby = await isNamed(programs, source)
+  const child = await startReceiving(programs, { ...source, isStandby })
   const stop = (): boolean => child.kill('SIGINT')
   signal.addEventListener('abort', stop)
   if (signal.aborted) stop()
@@ -53,7 +67,25 @@ const receiveOnce = async (
     printed = (printed + part.toString('utf8')).slice(-8_000)
     note(part.toString('utf8').trimEnd())
   })
+  const closed = new AbortController()
+  let failure: unknown
+  const looking = (async () => {
+    while (await sleep(LOOK_MS, true, { signal: closed.signal }).catch(() => false)) {
+      try {
+        if ((await isNamed(programs, source)) !== isStandby) stop()
+        else if (!isStandby) await advanceSlot(programs, source.url, source.folder)
+      } catch (error) {
+        if (error instanceof ProgramFailed) note(error.message)
+        else failure = error
+        if (failure !== undefined) return stop()
+      }
+    }
+    return false
+  })()
   await once(child, 'close')
+  closed.abort()
+  await looking
   signal.removeEventListener('abort', stop)
+  if (failure !== undefined) throw failure
   return printed
 }

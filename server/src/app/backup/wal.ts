@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { connectionOf, ProgramFailed, runProgram, startProgram, type Programs } from './programs.ts'
 
 /** The replication slot: the server stores the log until it is received here. */
-const SLOT = 'bursar_backup'
+export const SLOT = 'bursar_backup'
 
 /** A file of the write-ahead log, complete or the one that is being written. */
 const SEGMENT = /^([0-9A-F]{8})([0-9A-F]{8})([0-9A-F]{8})(\.partial)?$/
@@ -66,26 +66,61 @@ export const newestReceived = async (folder: string): Promise<NewestFile | null>
 }
 
 /**
- * Starts to receive the write-ahead log into a folder, from the replication slot, which is made if it is missing. Each
- * part is synchronised before the server gets its position, so that this program can be a synchronous standby. It ends
- * when the connection ends, because only a new start finds the primary of a failover and makes its slot.
+ * Starts to receive the write-ahead log into a folder. The replication slot is made if it is missing. It ends when the
+ * connection ends, because only a new start finds the primary of a failover and makes its slot.
+ *
+ * As a standby, it synchronises each part before the server gets its position. Otherwise it does not use the slot:
+ * pg_receivewal without a slot and without `--synchronous` never tells the server what it has on its disk
+ * (`reportFlushPosition` in receivelog.c of PostgreSQL), and the server counts only standbys that do
+ * (`SyncRepGetCandidateStandbys` in syncrep.c), also for the name `*`. Then `advanceSlot` moves the slot.
  */
 export const startReceiving = async (
   programs: Programs,
-  { url, folder, name }: { url: string; folder: string; name: string },
+  { url, folder, name, isStandby }: { url: string; folder: string; name: string; isStandby: boolean },
 ) => {
   const { text, env } = connectionOf(url)
   const login = ['-d', text, '--no-password']
-  await runProgram(programs, 'pg_receivewal', [...login, '--create-slot', '--if-not-exists', '--slot', SLOT], { env })
-  return startProgram(
-    programs,
-    'pg_receivewal',
-    [...login, '--slot', SLOT, '--synchronous', '--no-loop', '-D', folder],
-    {
-      env: { ...env, PGAPPNAME: name },
-      stdio: ['ignore', 'inherit', 'pipe'],
-    },
-  )
+  if (isStandby)
+    await runProgram(programs, 'pg_receivewal', [...login, '--create-slot', '--if-not-exists', '--slot', SLOT], { env })
+  else await reserveSlot(programs, url)
+  const asStandby = isStandby ? ['--slot', SLOT, '--synchronous'] : []
+  return startProgram(programs, 'pg_receivewal', [...login, ...asStandby, '--no-loop', '-D', folder], {
+    env: { ...env, PGAPPNAME: name },
+    stdio: ['ignore', 'inherit', 'pipe'],
+  })
+}
+
+/** Runs statements of SQL, one after another. Throws ProgramFailed. */
+const runSql = async (programs: Programs, url: string, statements: readonly string[]): Promise<void> => {
+  const { text, env } = connectionOf(url)
+  const commands = statements.flatMap((statement) => ['-c', statement])
+  await runProgram(programs, 'psql', ['-X', '-w', '-q', '-v', 'ON_ERROR_STOP=1', '-d', text, ...commands], { env })
+}
+
+/**
+ * Makes the slot so that it stores the log at once: one of `pg_receivewal --create-slot` stores nothing before it is
+ * used. A slot that has lost its log is made again: the server refuses a log with a hole by itself.
+ */
+const reserveSlot = (programs: Programs, url: string): Promise<void> =>
+  runSql(programs, url, [
+    `select pg_drop_replication_slot(slot_name) from pg_replication_slots
+      where slot_name = '${SLOT}' and restart_lsn is null and not active`,
+    `select pg_create_physical_replication_slot('${SLOT}', true)
+      where not exists (select from pg_replication_slots where slot_name = '${SLOT}')`,
+  ])
+
+/**
+ * Lets the server remove the log before the newest received file: pg_receivewal synchronises each file when it is
+ * complete. Throws ProgramFailed if the login may not use its database.
+ */
+export const advanceSlot = async (programs: Programs, url: string, folder: string): Promise<void> => {
+  const newest = await newestReceived(folder)
+  if (newest === null) return
+  const position = `${(newest.start >> 32n).toString(16)}/${(newest.start & 0xffff_ffffn).toString(16)}`
+  await runSql(programs, url, [
+    `select pg_replication_slot_advance(slot_name, '${position}') from pg_replication_slots
+      where slot_name = '${SLOT}' and not active and restart_lsn < '${position}'`,
+  ])
 }
 
 /** The result of looking at the received log. */

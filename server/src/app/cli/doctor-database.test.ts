@@ -6,8 +6,8 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { createBackupWatchJob, recordBackup } from '../../platform/runtime/backups.ts'
 import { createDb, createPool } from '../../platform/db/index.ts'
-import { judgeDurability, judgeStandbys, reportDatabase } from './doctor-database.ts'
-import { readStandbyNames } from './standby-names.ts'
+import { faultOfReceiver, judgeDurability, judgeStandbys, reportDatabase } from './doctor-database.ts'
+import { readStandbyNames } from '../backup/standby-names.ts'
 
 const NOW = Date.UTC(2026, 10, 28)
 const database = useDatabase({ template: migrated })
@@ -126,6 +126,20 @@ test.each<[required: number, synchronous: number, unseen: number, good: boolean 
     ])
   },
 )
+
+test.each<[standbys: string, isFault: boolean]>([
+  ['', false],
+  ['FIRST 1 (Bursar_Backup)', false],
+  ['"bursar_backup", db2', false],
+  ['db2', true],
+  ['*', true],
+  ['ANY 1 (*)', true],
+  ['ANY 1 (db2,db3)', true],
+])('a receiver that tells its position, with the standbys "%s": fault %s', (standbys, isFault) => {
+  expect(faultOfReceiver(standbys, 'bursar_backup')).toEqual(
+    isFault ? expect.stringContaining('counts as a standby while synchronous_standby_names is *') : undefined,
+  )
+})
 
 test.each<[text: string, method: 'any' | 'first', count: number, names: string[]]>([
   ['a', 'first', 1, ['a']],

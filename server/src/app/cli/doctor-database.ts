@@ -5,7 +5,8 @@ import { readMonths } from '../../merchants/webhooks/index.ts'
 import type { Report } from './doctor-acquirers.ts'
 import type { Note } from './doctor-networks.ts'
 import type { Opened } from '../installation/open.ts'
-import { readStandbyNames } from './standby-names.ts'
+import { readStandbyNames } from '../backup/standby-names.ts'
+import { SLOT } from '../backup/wal.ts'
 
 /** Reports the clock, and the login of the processes and how they authenticate. */
 export const reportDatabase = async (
@@ -64,6 +65,13 @@ const reportDurability = async (db: Opened['runtime']['db'], report: Report, not
   else report(judgement, text)
   const required = readStandbyNames(rows[0]!.standbys)?.count
   if (required === undefined) return
+  const { rows: receivers } = await sql<{ name: string | null }>`select a.application_name as name
+    from pg_replication_slots s left join pg_stat_activity a on a.pid = s.active_pid
+    where s.slot_name = ${SLOT} and s.active`.execute(db)
+  for (const { name } of receivers) {
+    const fault = faultOfReceiver(rows[0]!.standbys, name ?? '')
+    if (fault !== undefined) report(false, fault)
+  }
   const { rows: connections } = await sql<Connected>`select count(*)::int as connected,
       (count(*) filter (where sync_state in ('sync', 'quorum')))::int as synchronous,
       (count(*) filter (where sync_state is null))::int as unseen
@@ -71,6 +79,17 @@ const reportDurability = async (db: Opened['runtime']['db'], report: Report, not
   const [state, about] = judgeStandbys(required, connections[0]!)
   if (state === 'note') note(about)
   else report(state, about)
+}
+
+/**
+ * @param standbys `synchronous_standby_names`
+ * @param name of a program that receives the log through the slot of the backup, and so tells what it has on its disk
+ * @returns why it must not, or undefined
+ */
+export const faultOfReceiver = (standbys: string, name: string): string | undefined => {
+  const names = readStandbyNames(standbys)?.names
+  if (names === undefined || names.some((one) => one.toLowerCase() === name.toLowerCase())) return undefined
+  return `database: the receiver of the backup (${name}) counts as a standby while synchronous_standby_names is *, which Patroni writes when no standby streams: commits would then be on the primary and in the backup alone. Start \`bursar backup wal\` of this version, and no other program with the slot ${SLOT}`
 }
 
 interface Connected {
