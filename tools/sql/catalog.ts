@@ -34,7 +34,7 @@ export const readTables = async (client: pg.ClientBase): Promise<Tables> => {
 }
 
 /** Views of PostgreSQL that our statements read. */
-const VIEWS = ['pg_roles', 'pg_stat_activity', 'pg_stat_replication']
+const VIEWS = ['pg_replication_slots', 'pg_roles', 'pg_stat_activity', 'pg_stat_replication']
 const NO_PARAMETERS: Parameters = { canBeNull: () => true, hasNulls: () => true }
 
 /** A PostgreSQL type and the JavaScript type in which the driver returns its values. */

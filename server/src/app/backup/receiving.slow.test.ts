@@ -1,5 +1,5 @@
 /** The receiver of the write-ahead log across a failover, with two servers of Debian's PostgreSQL. */
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { withClient } from '../../../../sandbox/postgres/connection.ts'
@@ -218,6 +218,20 @@ test.skipIf(isSkipped)(
     expect(await stop()).toBeUndefined()
   },
 )
+
+test.skipIf(isSkipped)('says which line pg_hba.conf lacks if its login may not use its database', async () => {
+  const { primary, url, wal } = await startPair()
+  await withClient(primary.url, (client) => client.query('create role receiver login replication'))
+  const rules = 'local all postgres trust\nlocal replication all trust\n'
+  writeFileSync(join(wal, '../s/hba'), rules)
+  await setStandbys(primary, '*')
+  const { stop, notes } = receive(url.replace('user=postgres', 'user=receiver'), wal)
+  await expect.poll(() => notes.join('\n')).toMatch(/no pg_hba.conf entry[^]*add the line for its database/)
+  writeFileSync(join(wal, '../s/hba'), `${rules}local postgres receiver trust\n`)
+  await withClient(primary.url, (client) => client.query('select pg_reload_conf()'))
+  await expect.poll(() => stateOf(primary), { timeout: 20_000 }).toMatchObject({ silent: true, usesSlot: false })
+  expect(await stop()).toBeUndefined()
+})
 
 test('the place where a timeline was left is read from the history of a later one', () => {
   const history = '1\t0/3000148\tno recovery target specified\n\n2\t0/A0000A0\tat restore point'

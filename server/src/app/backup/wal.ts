@@ -90,11 +90,17 @@ export const startReceiving = async (
   })
 }
 
-/** Runs statements of SQL, one after another. Throws ProgramFailed. */
+/** Runs statements of SQL, one after another. Throws ProgramFailed, and says how to let a login into its database. */
 const runSql = async (programs: Programs, url: string, statements: readonly string[]): Promise<void> => {
   const { text, env } = connectionOf(url)
   const commands = statements.flatMap((statement) => ['-c', statement])
-  await runProgram(programs, 'psql', ['-X', '-w', '-q', '-v', 'ON_ERROR_STOP=1', '-d', text, ...commands], { env })
+  const args = ['-X', '-w', '-q', '-v', 'ON_ERROR_STOP=1', '-d', text, ...commands]
+  await runProgram(programs, 'psql', args, { env }).catch((error: unknown) => {
+    if (!(error instanceof ProgramFailed) || !error.message.includes('no pg_hba.conf entry')) throw error
+    throw new ProgramFailed(
+      `${error.message}\nsynchronous_standby_names does not name this receiver, so it moves its slot by SQL: add the line for its database to pg_hba.conf (docs/operating/backup.md)`,
+    )
+  })
 }
 
 /**
