@@ -8,7 +8,7 @@ import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { withClient } from '../../sandbox/postgres/connection.ts'
 import { isLong } from '../setup/cases.ts'
-import { makeKeptFolder } from '../setup/scratch.ts'
+import { makeOwnedFolder } from '../setup/scratch.ts'
 import { startMachines } from './machines.ts'
 import { debianRoot, whyNoMachines } from './root.ts'
 
@@ -71,7 +71,7 @@ const waitsOf = async (client: pg.Client): Promise<number> => {
 test.skipIf(!isLong || missing !== undefined)(
   `P5 a commit waits while no standby streams, although the backup receives the log${missing === undefined ? '' : ` (${missing})`}`,
   async () => {
-    const dir = makeKeptFolder('receiver')
+    const dir = makeOwnedFolder('receiver')
     const root = debianRoot()
     const machines = await startMachines(root, dir)
     let stop: (() => Promise<unknown>) | undefined
