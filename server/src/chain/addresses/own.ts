@@ -1,6 +1,6 @@
 /** Addresses of the platform: watched, counted as ours, and owned by no merchant. */
 import { SECOND_SEED } from '@bursar/chainkit'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { AddressFamily } from './family.ts'
 
@@ -37,9 +37,11 @@ export const knowColdAddress = async (
   return rows[0]?.account === 'cold'
 }
 
-/** Whether a second seed has replaced the first of Bitcoin (docs/decisions/0210): its hot address is recorded. */
-export const isSeedReplaced = sql<boolean>`exists (select 1 from house_addresses
-  where family = 'BITCOIN' and account = 'hot' and branch = 0 and derivation_index = ${SECOND_SEED})`
+/** Whether a second seed has replaced the first of a family (docs/decisions/0210): its hot address is recorded. */
+export const isSeedReplaced = (
+  family: AddressFamily,
+): RawBuilder<boolean> => sql<boolean>`exists (select 1 from house_addresses
+  where family = ${family} and account = 'hot' and branch = 0 and derivation_index = ${SECOND_SEED})`
 
 /** An address and the key that its row states it derives from. */
 export interface DerivedAddress {
