@@ -10,7 +10,7 @@ import type { Judgement } from './judgement.ts'
  * active second seed nothing here refuses anything.
  */
 
-const ROTATABLE: ReadonlySet<string> = new Set(['BITCOIN'])
+const ROTATABLE: ReadonlySet<string> = new Set(['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN'])
 
 /**
  * Throws an Error when a second seed is active, or is to be activated, and the policy has a network that it can't take
@@ -21,7 +21,7 @@ export function requireRotatable(keyring: Pick<Keyring, 'isRotated' | 'evmAddres
   const others = [...networks.keys()].filter((network) => !ROTATABLE.has(network))
   if (others.length > 0)
     throw new Error(
-      `A second seed serves Bitcoin only, and the policy has ${others.join(', ')}: docs/operating/stolen-keys.md has the steps of a new installation`,
+      `A second seed serves Bitcoin and EVM chains only, and the policy has ${others.join(', ')}: docs/operating/stolen-keys.md has the steps of a new installation`,
     )
   for (const policy of networks.values()) requireLeaving(policy, keyring)
 }

@@ -33,6 +33,7 @@ import { createEvmSweepJob, createTronSweepJob } from '../../treasury/sweeps/ind
 import {
   createBitcoinPayoutJob,
   createEvmPayoutJob,
+  createFirstSeedHotJob,
   createRebalanceJob,
   createTronPayoutJob,
   spendableSun,
@@ -148,6 +149,7 @@ export const payoutJobs = (world: World, given: WorkerDeps, adapter: ChainAdapte
     adapter: adapter as AccountChainAdapter,
     chainId: deps.chainIds.get(network)!,
     hotAddress: evmHotAddress(wallet),
+    hotIndex: evmHotKeys(wallet, 1)[0]!.index,
     hotKeys: evmHotKeys(wallet, policy.hotAddresses),
   }
   const allowed = createSweepPermission(runtime, deps.signer, network, evm.hotAddress)
@@ -161,7 +163,12 @@ export const payoutJobs = (world: World, given: WorkerDeps, adapter: ChainAdapte
     sending,
     superseded,
     refusals,
-    ...own(sweeps, cold, createRebalanceJob(evm, SWEEP_EVERY_MS)),
+    ...own(
+      sweeps,
+      cold,
+      createRebalanceJob(evm, SWEEP_EVERY_MS),
+      ...(wallet.next?.evm ? [createFirstSeedHotJob(evm, SWEEP_EVERY_MS)] : []),
+    ),
   ]
 }
 

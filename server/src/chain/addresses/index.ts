@@ -13,7 +13,14 @@ export { familyOf } from './family.ts'
 export type { AddressFamily } from './family.ts'
 export { createAddressIssuer, issueInside } from './issuing.ts'
 export type { AddressIssuer } from './issuing.ts'
-export { isSeedReplaced, knowColdAddress, knowHotAddresses, sampleAddresses } from './own.ts'
+export {
+  isOfReplacedSeed,
+  isSeedReplaced,
+  knowColdAddress,
+  knowHotAddresses,
+  replacedHotAddresses,
+  sampleAddresses,
+} from './own.ts'
 export {
   addressesAfter,
   addressesById,

@@ -43,6 +43,22 @@ export const isSeedReplaced = (
 ): RawBuilder<boolean> => sql<boolean>`exists (select 1 from house_addresses
   where family = ${family} and account = 'hot' and branch = 0 and derivation_index = ${SECOND_SEED})`
 
+/** Whether an index of a key belongs to a first seed that a second has replaced. */
+export const isOfReplacedSeed = (family: AddressFamily, index: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql<boolean>`(${index} < ${SECOND_SEED} and ${isSeedReplaced(family)})`
+
+/** The hot addresses on EVM chains of a first seed that a second has replaced; otherwise none. */
+export const replacedHotAddresses = async (db: Db): Promise<{ address: string; index: number }[]> => {
+  const { rows } = await sql<{
+    address: string
+    index: number
+  }>`select address, derivation_index as index from house_addresses
+    where family = 'EVM' and account = 'hot' and branch = 0 and ${isOfReplacedSeed('EVM', sql`derivation_index`)} order by 2`.execute(
+    db,
+  )
+  return rows
+}
+
 /** An address and the key that its row states it derives from. */
 export interface DerivedAddress {
   family: AddressFamily

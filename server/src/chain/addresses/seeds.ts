@@ -8,7 +8,9 @@ import type { AddressFamily } from './family.ts'
 
 type Rotatable = 'bitcoin' | 'evm'
 
-/** Keys of an installation, those of an active second seed too. A file printed by an older signer lacks its EVM keys. */
+/**
+ * Keys of an installation, those of an active second seed too. A file printed by an older signer lacks its EVM keys.
+ */
 export interface Seeds {
   bitcoin: unknown
   next?: { bitcoin: unknown; evm?: unknown }

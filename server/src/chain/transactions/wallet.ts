@@ -81,7 +81,7 @@ export const evmHotKeys = (keys: WalletKeys, count: number): HotKey[] =>
   Array.from({ length: count }, (_, i) => evmHotKeyAt(keys, firstIndex(keys, 'EVM') + i))
 
 /** The first of them, which receives sweeps and refills. */
-export const evmHotKey = (keys: WalletKeys): HotKey => evmHotKeyAt(keys, firstIndex(keys, 'EVM'))
+const evmHotKey = (keys: WalletKeys): HotKey => evmHotKeyAt(keys, firstIndex(keys, 'EVM'))
 
 /** Its address alone. */
 export const evmHotAddress = (keys: WalletKeys): string => evmHotKey(keys).address
