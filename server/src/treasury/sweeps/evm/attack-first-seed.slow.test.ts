@@ -1,5 +1,4 @@
 /** Attacks on the rotation of a stolen seed: each test states what should hold. */
-import { SECOND_SEED } from '@bursar/chainkit'
 import { encodeTransfer } from '@bursar/chainkit/evm'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
@@ -85,15 +84,15 @@ test('a deposit of coin that a thief took is not credited by the fee caps of a s
   const gas = await world.onChain(address, 'ETH')
   expect(gas, 'the top-up is there').toBeGreaterThan(0n)
   // The thief is the merchant. A deposit of coin after the top-up, and before the sweep.
-  const paid = '0.0001'
+  const paid = '0.00007'
   await world.pay('ETH', address, paid)
   await world.mine(4)
   await world.work()
   await world.mine(1)
   expect(await world.onChain(address, 'USDT'), 'the tokens have moved').toBe(0n)
   const key = await keyOf(world, address)
-  await steal(world, key, { to: world.hot(), value: 1_000_000_000n, gas: 21_000n, price: 2_000_000_000n })
   const price = BigInt(await world.node.rpc<string>('eth_gasPrice'))
+  await steal(world, key, { to: world.hot(), value: 1_000_000_000n, gas: 21_000n, price })
   const left = (await world.onChain(address, 'ETH')) - 21_000n * price
   const stranger = await world.chain.newAddress()
   if (left > 0n) await steal(world, key, { to: stranger, value: left, gas: 21_000n, price })
@@ -122,6 +121,7 @@ describe('what was planned when the seed became active', () => {
     expect(await world.withdrawal(id)).toBe('settled')
     expect(await world.onChain(OLD_HOT, 'USDT')).toBe(0n)
     expect(await world.differences()).toEqual([])
+    console.log((await sql`select kind, subject from alerts where resolved_at is null`.execute(world.db)).rows)
     expect(await world.alerts()).toEqual([])
   })
 
@@ -207,22 +207,72 @@ describe('a thief at the old hot address', () => {
   })
 })
 
-test('an old deposit address with code that burns gas gets gas at the price of a plain transfer', async () => {
+test('code of an old deposit address that burns gas costs the new hot address no more than a few plain payments', async () => {
   const world = await open()
   const { address } = await world.address()
   await world.rotate()
   await world.pay('ETH', world.hot(), '5')
-  await world.pay('USDT', address, '300')
   await world.mine(4)
-  // The thief delegates the address (EIP-7702) to code that burns gas: 100,000 rounds of a loop.
+  // The thief delegates the address (EIP-7702) to code that burns gas: a million rounds of a loop.
   const burner = await world.chain.newAddress()
-  await world.node.rpc('anvil_setCode', burner, '0x620186a05b6001900380600457' + '00')
+  await world.node.rpc('anvil_setCode', burner, '0x620f42405b600190038060045700')
   await world.node.rpc('anvil_setCode', address, `0xef0100${burner.slice(2).toLowerCase()}`)
-  await world.settle()
+  const key = await keyOf(world, address)
+  for (let round = 0; round < 3; round += 1) {
+    await world.pay('USDT', address, '2')
+    await world.mine(4)
+    for (let step = 0; step < 3; step += 1) {
+      await world.work()
+      await world.mine(4)
+    }
+    const price = BigInt(await world.node.rpc<string>('eth_gasPrice'))
+    const left = (await world.onChain(address, 'ETH')) - 21_000n * price
+    if (left > 0n) await steal(world, key, { to: await world.chain.newAddress(), value: left, gas: 21_000n, price })
+    await world.mine(1)
+  }
   const gas = (await world.sent()).filter(({ purpose }) => purpose === 'gas')
   console.log('gas payments', gas.map(({ plannedFee, fee, state }) => [plannedFee, fee, state]), 'left', await world.onChain(address, 'USDT'), await world.alerts())
   const price = BigInt(await world.node.rpc<string>('eth_gasPrice'))
-  expect(gas.length).toBeGreaterThan(0)
-  for (const { fee } of gas) expect(fee!).toBeLessThan(100_000n * price)
-  void SECOND_SEED
+  expect(gas.reduce((sum, { fee }) => sum + (fee ?? 0n), 0n)).toBeLessThan(500_000n * price)
+})
+
+test('fifteen old addresses without a thief get their gas at once', async () => {
+  const world = await open()
+  const addresses = await world.holding(15)
+  await world.rotate()
+  await world.pay('ETH', world.hot(), '5')
+  await world.mine(4)
+  for (let step = 0; step < 5; step += 1) {
+    await world.work()
+    await world.mine(1)
+  }
+  const gas = (await world.sent()).filter(({ purpose }) => purpose === 'gas')
+  console.log('gas payments', gas.length, await world.alerts(), addresses.length)
+  expect([gas.length, await world.alerts()]).toEqual([15, []])
+})
+
+test.each([false, true])('a deposit whose token takes a fee of its sweep is credited; rotated: %s', async (rotates) => {
+  const world = await open()
+  const { address, merchantId } = await world.address()
+  if (rotates) {
+    await world.rotate()
+    await world.pay('ETH', world.hot(), '5')
+  }
+  await world.pay('USDT', address, '300')
+  await world.mine(4)
+  const { encodeFunctionData, parseAbi } = await import('viem')
+  const { faucetAccount, sendAndMine } = await import('../../../../../sandbox/anvil/transactions.ts')
+  const setFee = (basisPoints: bigint) =>
+    sendAndMine(world.node.rpc, {
+      from: faucetAccount,
+      to: world.tokens['USDT']!.contract as `0x${string}`,
+      data: encodeFunctionData({ abi: parseAbi(['function setParams(uint256, uint256)']), args: [basisPoints, 5n] }),
+    })
+  await setFee(10n)
+  await world.settle()
+  await setFee(0n)
+  await world.mine(4)
+  await world.settle()
+  expect(await world.onChain(address, 'USDT'), 'swept').toBe(0n)
+  expect(await credited(world, merchantId)).toBe(dollars(world, 300n))
 })
