@@ -14,28 +14,20 @@ import { ethereum, type EvmSpec } from '../../sandbox/evm-specs.ts'
 import { ensureTokens } from '../../sandbox/tokens/index.ts'
 import { createEvmAdapter } from '../../server/src/adapters/chains/evm/index.ts'
 import { takeIndexes } from '../../server/src/chain/addresses/index.ts'
-import {
-  DEFAULT_POLICY,
-  ensureWallets,
-  evmHotAddress,
-  evmHotKeys,
-  type WalletKeys,
-} from '../../server/src/chain/transactions/index.ts'
+import { DEFAULT_POLICY } from '../../server/src/chain/transactions/index.ts'
 import { PLATFORM } from '../../server/src/ledger/postings/index.ts'
 import { createEvmDirect } from '../../server/src/pay-out/from-deposit-addresses/index.ts'
-import { createEvmPayoutJob, createFirstSeedHotJob } from '../../server/src/pay-out/withdrawals/index.ts'
+import { createEvmPayoutJob } from '../../server/src/pay-out/withdrawals/index.ts'
 import {
   createEvmSweepJob,
   DEFAULT_SWEEP_POLICY,
   type Allowed,
   type SweepPolicy,
 } from '../../server/src/treasury/sweeps/index.ts'
-import { momentOf } from '../../server/src/platform/runtime/runtime.ts'
 import { catalogueOn } from './catalogue.ts'
 import { openNetwork, runAll } from './network.ts'
 import { setPrices } from './prices.ts'
-import { twoSeeds } from './signer.ts'
-import { EVM_HOT as HOT, WALLET } from './wallet.ts'
+import { EVM_HOT as HOT } from './wallet.ts'
 
 const GWEI = 10n ** 9n
 const E18 = 10n ** 18n
@@ -104,16 +96,8 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
     ],
   })
   const pauses: { at: string | null; hit: boolean } = { at: null, hit: false }
-  const wallet: WalletKeys = { ...WALLET }
-  const sweepRules = {
-    enabled: true,
-    maxFee: (options.signersMaxFee ?? E18).toString(),
-    maxTopUp: '10000000000000000',
-    ...(domain && { domains: { USDC: domain } }),
-  }
   const world = await openNetwork({
     url,
-    wallet,
     adapter,
     catalogue,
     policy: {
@@ -131,7 +115,13 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
       },
       policy: {
         chainId: String(spec.chainId),
-        sweep: { ...sweepRules, treasury: HOT },
+        sweep: {
+          enabled: true,
+          treasury: HOT,
+          maxFee: (options.signersMaxFee ?? E18).toString(),
+          maxTopUp: '10000000000000000',
+          ...(domain && { domains: { USDC: domain } }),
+        },
       },
     },
     makeBlocks: (count) => chain.mine(count),
@@ -161,20 +151,15 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
     network,
     chainId: BigInt(spec.chainId),
     hotAddress: HOT,
-    hotIndex: 0,
     hotKeys: [{ address: HOT, index: 0 }],
   }
   const sending = world.deps.policy
   const sweepJob = () => createEvmSweepJob({ ...payout, policy, sending, allowed }, 0)
-  const payoutJobOf = () => {
-    const fromDeposits = createEvmDirect({ ...payout, sending, sweeps: policy })
-    return createEvmPayoutJob({ ...payout, ...(options.paysFromDeposits && { fromDeposits }) }, 0)
-  }
-  let payoutJob = payoutJobOf()
+  const fromDeposits = createEvmDirect({ ...payout, sending, sweeps: policy })
+  const payoutJob = createEvmPayoutJob({ ...payout, ...(options.paysFromDeposits && { fromDeposits }) }, 0)
   const work = async (): Promise<void> => {
     await priced()
-    const emptying = createFirstSeedHotJob(payout, 0)
-    for (const job of [emptying, sweepJob(), sendJob(), payoutJob, sendJob(), sendJob()]) await runAll(job, 20)
+    for (const job of [sweepJob(), sendJob(), payoutJob, sendJob(), sendJob()]) await runAll(job, 20)
   }
   await priced()
   await chain.pay({ ticker: coin, to: HOT, amount: '5' })
@@ -212,19 +197,6 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
       for (const { way, state } of await rows()) counts[`${way} ${state}`] = (counts[`${way} ${state}`] ?? 0) + 1
       return counts
     },
-    /** A second seed becomes active: the signer and the jobs start again with its keys. */
-    rotate: async (): Promise<void> => {
-      Object.assign(wallet, { next: twoSeeds.publicKeys.next })
-      const treasury = evmHotAddress(wallet)
-      await world.restartSigner(twoSeeds, { sweep: { ...sweepRules, treasury } })
-      await ensureWallets(db, wallet, momentOf(runtime))
-      const hotKeys = evmHotKeys(wallet, 1)
-      Object.assign(payout, { hotAddress: treasury, hotIndex: hotKeys[0]!.index, hotKeys })
-      payoutJob = payoutJobOf()
-    },
-    /** receives sweeps */
-    hot: (): string => payout.hotAddress,
-    tokens,
     /** The contracts are on the chain, by another party. */
     deployed: async (): Promise<void> => {
       for (const { address, deployment } of Object.values(sweepContracts(HOT))) {

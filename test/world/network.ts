@@ -100,7 +100,7 @@ export interface NetworkWorld<A extends ChainAdapter> {
   /** Compares every address with the chain, and the ledger with their sum. @returns the differences */
   differences(): Promise<string[]>
   /** Starts the signer again with other keys of the same first seed. */
-  restartSigner(keyring: Keyring, policy?: object): Promise<void>
+  restartSigner(keyring: Keyring): Promise<void>
   close(): Promise<void>
 }
 

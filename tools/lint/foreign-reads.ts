@@ -257,11 +257,6 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
   },
   {
     by: 'treasury/sweeps',
-    tables: ['house_addresses', 'outgoing_attempts'],
-    why: 'the deposits that transfers to a hot address of a second seed cover, with the caps on their fees',
-  },
-  {
-    by: 'treasury/sweeps',
     tables: ['outgoing'],
     why: 'sweeps and loans of energy joined with the transactions that make them',
   },

@@ -1,8 +1,6 @@
 import { parseArgs } from 'node:util'
 import { mnemonicToSeedSync } from '@scure/bip39'
 import { isBitcoinChain } from '@bursar/chainkit/bitcoin'
-import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
-import { Keyring } from '../keys/keyring.ts'
 import { openPrepared } from '../keys/open-keyring.ts'
 import { readSecretFile, readTrustedFile, replaceSecretFile } from '../keys/secret-file.ts'
 import { openSeeds, sealSeeds } from '../keys/seed-file.ts'
@@ -38,7 +36,7 @@ export async function rotate(args: string[]): Promise<void> {
   if (!isBitcoinChain(chain)) throw new Error('Name the chain of Bitcoin: --chain mainnet, testnet or regtest')
   const passphrase = await readPassphrase({ file: values['passphrase-file'], stdin: values['passphrase-stdin'] })
   const file = (await readSecretFile(path)).toString('utf8')
-  if (values.activate) await activate(path, file, passphrase, { chain, policy: values.policy })
+  if (values.activate) await activate(path, file, passphrase, values)
   else await prepare(path, file, passphrase, values)
   const { keyring, stage } = await openPrepared(path, passphrase, chain)
   process.stdout.write(`${JSON.stringify({ seed: path, stage, keys: keyring.publicKeys }, null, 2)}\n`)
@@ -61,22 +59,11 @@ async function prepare(path: string, file: string, passphrase: Buffer, values: V
   await store(path, passphrase, first, { seed, stage: 'prepared' })
 }
 
-async function activate(
-  path: string,
-  file: string,
-  passphrase: Buffer,
-  { chain, policy: policyFile }: { chain: BitcoinChain; policy: string | undefined },
-): Promise<void> {
+async function activate(path: string, file: string, passphrase: Buffer, { policy: policyFile }: Values): Promise<void> {
   if (!policyFile) throw new Error('Give the policy of the signer, whose networks are checked: --policy FILE')
-  const policy = readPolicy(await readTrustedFile(policyFile))
+  requireRotatable({ isRotated: true }, readPolicy(await readTrustedFile(policyFile)))
   const { first, second } = await openSeeds(file, passphrase)
   if (!second) throw new Error('The file has one seed: run `bursar-signer rotate` without --activate first')
-  const keyring = Keyring.open(Buffer.from(first), chain, Buffer.from(second.seed))
-  try {
-    requireRotatable(keyring, policy)
-  } finally {
-    keyring.close()
-  }
   if (second.stage === 'active') return
   await store(path, passphrase, first, { seed: second.seed, stage: 'active' })
 }

@@ -22,8 +22,8 @@ interface HotAddress {
 
 /**
  * The keys: six hardened accounts, deposit and hot on Bitcoin, EVM chains and TRON. The seed and the master key are not
- * retained. A child's private key exists during one call of `with…Key` and is then overwritten. On Bitcoin and EVM
- * chains, a second seed has the derivation indexes from `SECOND_SEED` on.
+ * retained. A child's private key exists during one call of `with…Key` and is then overwritten. On Bitcoin, a second
+ * seed has the derivation indexes from `SECOND_SEED` on.
  */
 export class Keyring {
   readonly chain: bitcoin.BitcoinChain
@@ -59,11 +59,7 @@ export class Keyring {
       evm: extendedPublicKeys(eth),
       tron: extendedPublicKeys(trx),
       ...(second && {
-        next: {
-          masterFingerprint: second.publicKeys.masterFingerprint,
-          bitcoin: second.publicKeys.bitcoin,
-          evm: second.publicKeys.evm,
-        },
+        next: { masterFingerprint: second.publicKeys.masterFingerprint, bitcoin: second.publicKeys.bitcoin },
       }),
     }
   }
@@ -109,10 +105,7 @@ export class Keyring {
     return bitcoin.deriveAddress(own.keys.publicKeys.bitcoin[account], branch, own.index, this.chain)
   }
 
-  /**
-   * The keys of the seed that an index of Bitcoin or an EVM chain belongs to. Without a second seed, all indexes are of
-   * the first.
-   */
+  /** The keys of the seed that an index of Bitcoin belongs to. Without a second seed, all indexes are of the first. */
   #ownerOf(index: number): { keys: Keyring; index: number } {
     const own = seedIndex(index)
     return this.#second && own.seed === 'second' ? { keys: this.#second, index: own.index } : { keys: this, index }
@@ -120,9 +113,7 @@ export class Keyring {
 
   /** EVM keys are on the external branch only. */
   evmAddress({ account, index }: Omit<KeyReference, 'branch'>): evm.Hex {
-    if (account === 'hot') return this.#hot(index).address
-    const own = this.#ownerOf(index)
-    return evm.deriveAddress(own.keys.publicKeys.evm[account], own.index).address
+    return account === 'hot' ? this.#hot(index).address : evm.deriveAddress(this.publicKeys.evm[account], index).address
   }
 
   /** Recovers signers of EVM chains; fastest for signatures of a hot address of this index. */
@@ -133,8 +124,7 @@ export class Keyring {
   #hot(index: number): HotAddress {
     const known = this.#hotAddresses.get(index)
     if (known) return known
-    const own = this.#ownerOf(index)
-    const { address, publicKey } = evm.deriveAddress(own.keys.publicKeys.evm.hot, own.index)
+    const { address, publicKey } = evm.deriveAddress(this.publicKeys.evm.hot, index)
     const derived = { address, offset: undefined, recover: evm.createKnownSigner(publicKey) }
     if (this.#hotAddresses.size >= HOT_CACHED) this.#hotAddresses.delete(this.#hotAddresses.keys().next().value!)
     this.#hotAddresses.set(index, derived)
@@ -157,21 +147,16 @@ export class Keyring {
   withEvmKey<Result>(reference: Omit<KeyReference, 'branch'>, use: (key: Uint8Array) => Result): Result {
     const { account, index } = reference
     if (account === 'hot') return this.#withHotKey(index, use)
-    return withPrivateKeys([this.#evmChild(account, index)], ([key]) => use(key!))
-  }
-
-  #evmChild(account: KeyAccount, index: number): HDKey {
-    const own = this.#ownerOf(index)
-    return descend(own.keys.#evm[account], [0, own.index])
+    return withPrivateKeys([descend(this.#evm[account], [0, index])], ([key]) => use(key!))
   }
 
   /** Derives the private key the first time; from then on adds the offset to the account's key. */
   #withHotKey<Result>(index: number, use: (key: Uint8Array) => Result): Result {
     const hot = this.#hot(index)
-    return withPrivateKey(this.#ownerOf(index).keys.#evm.hot.privateKey, (account) => {
+    return withPrivateKey(this.#evm.hot.privateKey, (account) => {
       const { offset } = hot
       if (offset !== undefined) return withPrivateKey(keyAt(account, offset), use)
-      return withPrivateKeys([this.#evmChild('hot', index)], ([key]) => {
+      return withPrivateKeys([descend(this.#evm.hot, [0, index])], ([key]) => {
         hot.offset = offsetOf(account, key!)
         return use(key!)
       })
@@ -180,7 +165,7 @@ export class Keyring {
 
   withEvmKeys<Result>(references: readonly KeyReference[], use: (keys: Uint8Array[]) => Result): Result {
     return withPrivateKeys(
-      references.map(({ account, index }) => this.#evmChild(account, index)),
+      references.map(({ account, index }) => descend(this.#evm[account], [0, index])),
       use,
     )
   }

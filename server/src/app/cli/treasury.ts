@@ -1,7 +1,6 @@
 import { NETWORKS, type Network } from '@bursar/chainkit'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { leftUnderFirstSeed } from '../../chain/transactions/index.ts'
-import { leftAtFirstSeed } from '../../treasury/sweeps/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import {
   inLedgerUnits,
@@ -46,14 +45,8 @@ const printFirstSeed = async ({ runtime, config }: Opened, out: Output, catalogu
   if (!config.xpubs?.next) return
   const { units, coins } = await leftUnderFirstSeed(runtime.db, 'BITCOIN', config.xpubs)
   const left = formatUnits(units, catalogue.findCrypto('BTC')?.scale ?? 0)
-  const others = (await leftAtFirstSeed(runtime.db)).map(({ network, asset, units: held }) => ({
-    network,
-    asset,
-    left: formatUnits(held, catalogue.findCrypto(asset)?.scale ?? 0),
-    coins: '',
-  }))
   out.gap()
-  out.list('firstSeed', [{ network: 'BITCOIN', asset: 'BTC', left, coins }, ...others], {
+  out.list('firstSeed', [{ network: 'BITCOIN', asset: 'BTC', left, coins }], {
     heads: { left: 'left under the first seed' },
   })
 }

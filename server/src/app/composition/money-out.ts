@@ -33,7 +33,6 @@ import { createEvmSweepJob, createTronSweepJob } from '../../treasury/sweeps/ind
 import {
   createBitcoinPayoutJob,
   createEvmPayoutJob,
-  createFirstSeedHotJob,
   createRebalanceJob,
   createTronPayoutJob,
   spendableSun,
@@ -149,7 +148,6 @@ export const payoutJobs = (world: World, given: WorkerDeps, adapter: ChainAdapte
     adapter: adapter as AccountChainAdapter,
     chainId: deps.chainIds.get(network)!,
     hotAddress: evmHotAddress(wallet),
-    hotIndex: evmHotKeys(wallet, 1)[0]!.index,
     hotKeys: evmHotKeys(wallet, policy.hotAddresses),
   }
   const allowed = createSweepPermission(runtime, deps.signer, network, evm.hotAddress)
@@ -163,12 +161,7 @@ export const payoutJobs = (world: World, given: WorkerDeps, adapter: ChainAdapte
     sending,
     superseded,
     refusals,
-    ...own(
-      sweeps,
-      cold,
-      createRebalanceJob(evm, SWEEP_EVERY_MS),
-      ...(wallet.next?.evm ? [createFirstSeedHotJob(evm, SWEEP_EVERY_MS)] : []),
-    ),
+    ...own(sweeps, cold, createRebalanceJob(evm, SWEEP_EVERY_MS)),
   ]
 }
 

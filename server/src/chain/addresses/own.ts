@@ -1,6 +1,6 @@
 /** Addresses of the platform: watched, counted as ours, and owned by no merchant. */
 import { SECOND_SEED } from '@bursar/chainkit'
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { AddressFamily } from './family.ts'
 
@@ -37,27 +37,9 @@ export const knowColdAddress = async (
   return rows[0]?.account === 'cold'
 }
 
-/** Whether a second seed has replaced the first of a family (docs/decisions/0210): its hot address is recorded. */
-export const isSeedReplaced = (
-  family: AddressFamily,
-): RawBuilder<boolean> => sql<boolean>`exists (select 1 from house_addresses
-  where family = ${family} and account = 'hot' and branch = 0 and derivation_index = ${SECOND_SEED})`
-
-/** Whether an index of a key belongs to a first seed that a second has replaced. */
-export const isOfReplacedSeed = (family: AddressFamily, index: RawBuilder<unknown>): RawBuilder<boolean> =>
-  sql<boolean>`(${index} < ${SECOND_SEED} and ${isSeedReplaced(family)})`
-
-/** The hot addresses on EVM chains of a first seed that a second has replaced; otherwise none. */
-export const replacedHotAddresses = async (db: Db): Promise<{ address: string; index: number }[]> => {
-  const { rows } = await sql<{
-    address: string
-    index: number
-  }>`select address, derivation_index as index from house_addresses
-    where family = 'EVM' and account = 'hot' and branch = 0 and ${isOfReplacedSeed('EVM', sql`derivation_index`)} order by 2`.execute(
-    db,
-  )
-  return rows
-}
+/** Whether a second seed has replaced the first of Bitcoin (docs/decisions/0210): its hot address is recorded. */
+export const isSeedReplaced = sql<boolean>`exists (select 1 from house_addresses
+  where family = 'BITCOIN' and account = 'hot' and branch = 0 and derivation_index = ${SECOND_SEED})`
 
 /** An address and the key that its row states it derives from. */
 export interface DerivedAddress {

@@ -32,16 +32,7 @@ export { isNonceSound } from './jobs-nonces.ts'
 export { currentState } from './jobs-state.ts'
 export { lostSenders } from './lost.ts'
 
-export {
-  gapsOf,
-  isContested,
-  lockNextNonce,
-  nonceAhead,
-  skipUsed,
-  takeExpected,
-  takeFreed,
-  takeNonce,
-} from './nonces.ts'
+export { gapsOf, isContested, lockNextNonce, nonceAhead, takeExpected, takeFreed, takeNonce } from './nonces.ts'
 export { leavingFrom } from './leaving.ts'
 export { isPlannedStill, lockPlanned, readPlanned, readPlannedAmong } from './planned.ts'
 export { insertOffered, readOffered, recordImported, withdrawOffer, yieldCoins } from './offers.ts'

@@ -4,7 +4,7 @@ import { deriveAddress as deriveEvm } from '@bursar/chainkit/evm'
 import { deriveAddress as deriveTron } from '@bursar/chainkit/tron'
 import Type, { type Static } from 'typebox'
 import { choice, text } from '../../platform/config/fields.ts'
-import { firstIndex, seedOf } from '../addresses/index.ts'
+import { firstIndex, seedOfBitcoin } from '../addresses/index.ts'
 
 const accounts = (family: string) =>
   Type.Object(
@@ -33,11 +33,7 @@ export const WALLET_SHAPE = Type.Object(
     tron: accounts('TRON'),
     next: Type.Optional(
       Type.Object(
-        {
-          masterFingerprint: FINGERPRINT,
-          bitcoin: accounts('Bitcoin'),
-          evm: Type.Optional(accounts('ETHEREUM and BINANCE_SMART_CHAIN')),
-        },
+        { masterFingerprint: FINGERPRINT, bitcoin: accounts('Bitcoin') },
         { description: 'extended public keys of the second seed, printed once it is active' },
       ),
     ),
@@ -54,7 +50,7 @@ export const bitcoinKey = (
   keys: WalletKeys,
   key: { account: KeyAccount; branch: Branch; index: number },
 ): { address: string; script: Uint8Array; origin: KeyOrigin } => {
-  const { keys: owner, index } = seedOf('BITCOIN', { first: keys, next: keys.next }, key.index)
+  const { keys: owner, index } = seedOfBitcoin(keys, key.index)
   const { address, script } = deriveBitcoin(owner.bitcoin[key.account], key.branch, index, keys.bitcoinChain)
   const fingerprint = Number.parseInt(owner.masterFingerprint, 16)
   const own = { ...key, index }
@@ -67,24 +63,12 @@ export interface HotKey {
   index: number
 }
 
-/** Returns a hot address on EVM chains. Throws an Error when it belongs to a second seed and these keys have none. */
-export const evmHotKeyAt = (keys: WalletKeys, index: number): HotKey => {
-  const own = seedOf('EVM', { first: keys.evm, next: keys.next?.evm }, index)
-  return { address: deriveEvm(own.keys.hot, own.index).address, index }
-}
-
-/**
- * The addresses EVM withdrawals leave from: the first of the hot account of the seed in use, the same on every EVM
- * chain.
- */
+/** The addresses EVM withdrawals leave from: the first of the hot account, the same on every EVM chain. */
 export const evmHotKeys = (keys: WalletKeys, count: number): HotKey[] =>
-  Array.from({ length: count }, (_, i) => evmHotKeyAt(keys, firstIndex(keys, 'EVM') + i))
+  Array.from({ length: count }, (_, index) => ({ address: deriveEvm(keys.evm.hot, index).address, index }))
 
 /** The first of them, which receives sweeps and refills. */
-const evmHotKey = (keys: WalletKeys): HotKey => evmHotKeyAt(keys, firstIndex(keys, 'EVM'))
-
-/** Its address alone. */
-export const evmHotAddress = (keys: WalletKeys): string => evmHotKey(keys).address
+export const evmHotAddress = (keys: WalletKeys): string => deriveEvm(keys.evm.hot, 0).address
 
 /** The address TRON's withdrawals leave from. It must be activated once, by any TRX sent to it. */
 export const tronHotAddress = (keys: WalletKeys): string => deriveTron(keys.tron.hot, 0).address

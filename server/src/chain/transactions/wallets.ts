@@ -1,7 +1,7 @@
 import { depositAddress, knowHotAddresses, sampleAddresses, type AddressFamily } from '../addresses/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db } from '../../platform/db/index.ts'
-import { bitcoinHotKey, bitcoinKey, evmHotKeyAt, evmHotKeys, tronHotAddress, type WalletKeys } from './wallet.ts'
+import { bitcoinHotKey, bitcoinKey, evmHotAddress, evmHotKeys, tronHotAddress, type WalletKeys } from './wallet.ts'
 
 /**
  * Records the platform's own addresses, so that money sent to them is recognised. Idempotent.
@@ -25,7 +25,7 @@ export const ensureWallets = async (db: Db, wallet: WalletKeys, { at }: Moment, 
 export const requireSameKeys = async (db: Db, wallet: WalletKeys): Promise<void> => {
   const hotAddress = (family: AddressFamily, index: number): string => {
     if (family === 'BITCOIN') return bitcoinKey(wallet, { account: 'hot', branch: 0, index }).address
-    return family === 'EVM' ? evmHotKeyAt(wallet, index).address : tronHotAddress(wallet)
+    return family === 'EVM' ? evmHotAddress(wallet) : tronHotAddress(wallet)
   }
   for (const { family, account, index, address } of await sampleAddresses(db)) {
     const derived = account === 'hot' ? hotAddress(family, index) : depositAddress(wallet, family, index)

@@ -1,9 +1,8 @@
-import { isEvmNetwork, type Network } from '@bursar/chainkit'
+import type { Network } from '@bursar/chainkit'
 import { sql, type RawBuilder } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import { isOpenToFirstSeed as isCoinOpen } from '../../chain/transactions/index.ts'
-import { isOpenToFirstSeed } from '../../treasury/sweeps/index.ts'
+import { isOpenToFirstSeed } from '../../chain/transactions/index.ts'
 import { joinEffects, type Effects } from '../../ledger/effects/index.ts'
 import { opposite } from '../../ledger/address-balances/index.ts'
 import { consequencesOf } from './consequences.ts'
@@ -16,7 +15,7 @@ import { clearConflicts } from './unmined.ts'
 
 /**
  * Moves waiting deposits: those deep enough, those that can never be mined any more, and those that have been gone for
- * too long. An inner transfer also waits until a balance confirms it, and money of a replaced seed until it is moved.
+ * too long. An inner transfer also waits until a balance confirms it, and a coin of a replaced seed until it is moved.
  */
 export const settleDeposits = async (
   tx: Tx,
@@ -29,8 +28,7 @@ export const settleDeposits = async (
   const deep = sql`d.network = ${network} and d.block_height <= ${headHeight}
     and (d.credit_height <= ${headHeight} or (d.credit_height is null and d.block_height <= ${finalHeight}))
     and (d.index not like 't:%' or d.balance_height is not null)
-    and (d.network <> 'BITCOIN' or not ${isCoinOpen(sql`d.transaction`, sql`d.index`, finalHeight)})
-    and not ${isEvmNetwork(network) ? isOpenToFirstSeed(network, finalHeight, settings.catalogue) : sql`false`}
+    and (d.network <> 'BITCOIN' or not ${isOpenToFirstSeed(sql`d.transaction`, sql`d.index`, finalHeight)})
     and (d.index not like 's:%' or d.id = any(${await coveredSums(tx, network, headHeight, moment)}::uuid[]))`
   const withheld = await moveWhere(
     tx,

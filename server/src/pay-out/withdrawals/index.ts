@@ -32,7 +32,6 @@ export {
   payoutJob,
 } from './jobs.ts'
 export { createGasReader } from './terms.ts'
-export { createFirstSeedHotJob } from './jobs-first-seed.ts'
 export { createRebalanceJob } from './rebalancing.ts'
 export { intentIdOf, intentOfOrder, nextIntentOf } from './placing.ts'
 

@@ -1,13 +1,6 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import {
-  insertPlanned,
-  nativeLedgerUnits,
-  paymentCall,
-  planEvm,
-  takeExpected,
-  type HotKey,
-} from '../../chain/transactions/index.ts'
+import { insertPlanned, nativeLedgerUnits, paymentCall, planEvm, takeExpected } from '../../chain/transactions/index.ts'
 import { covers, readStops } from '../../ledger/stops/index.ts'
 import { freshPrices } from '../../market/rates/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -84,7 +77,7 @@ const spread = (
 }
 
 /** Gas of a token transfer, the most expensive kind of move. */
-export const MOVE_GAS = 65_000n
+const MOVE_GAS = 65_000n
 /** To even out shares, an amount is moved only if it is worth at least this multiple of the maximum fee. */
 const WORTH = 100n
 /** Without a price, only the amount that a payment waits for is moved. */
@@ -109,9 +102,7 @@ export const createRebalanceJob = (deps: EvmPayoutDeps, everyMs: number): Job =>
       gasRateOf(deps),
     ])
     if (members.length < hotKeys.length) return false
-    const memberAt = (address: string): Member => members.find(({ key }) => key.address === address)!
-    for (const move of await chooseMoves(deps, members, rate))
-      await planHotMove(deps, { giver: memberAt(move.from), taker: memberAt(move.to).key, move, rate })
+    for (const move of await chooseMoves(deps, members, rate)) await plan(deps, members, move, rate)
     return false
   },
 })
@@ -155,39 +146,37 @@ const stoppedAssets = async ({ runtime, network }: EvmPayoutDeps): Promise<Reado
   )
 }
 
-/** Plans a transfer from one hot address to another, unless it can't be paid now. Returns whether it did. */
-export const planHotMove = async (
-  deps: EvmPayoutDeps,
-  { giver, taker, move, rate }: { giver: Member; taker: HotKey; move: HotMove; rate: GasRate },
-): Promise<boolean> => {
+const plan = async (deps: EvmPayoutDeps, members: readonly Member[], move: HotMove, rate: GasRate): Promise<void> => {
   const { runtime, network, chainId, catalogue, adapter, policy } = deps
   const asset = catalogue.findCrypto(move.ticker)!
   const on = asset.networks.get(network)!
   // Amounts below the precision of the network are not moved.
   const units = rescale(move.units - (move.units % 10n ** BigInt(asset.scale - on.decimals)), asset.scale, on.decimals)
+  const [giver, taker] = [move.from, move.to].map((address) => members.find(({ key }) => key.address === address)!) as [
+    Member,
+    Member,
+  ]
   const call = paymentCall({ to: move.to, units, contract: on.contract })
   const estimate = units > 0n ? await adapter.estimateGas({ from: move.from, ...call }) : undefined
-  if (!estimate?.ok) return false
+  if (!estimate?.ok) return
   const { networkFee } = planEvm({ network, chainId, nonce: 0, call, gas: estimate.gas, rate })
   const ledger = { ...move, units: rescale(units, on.decimals, asset.scale) }
   const fee = { ticker: NATIVE_TICKER[network], units: nativeLedgerUnits(catalogue, network, networkFee) }
-  if (networkFee > policy.maxFee || giver.hotBalance.pay([ledger, fee]) !== undefined) return false
+  if (networkFee > policy.maxFee || giver.hotBalance.pay([ledger, fee]) !== undefined) return
   await deps.pause('rebalance-chosen')
   class Taken extends Error {}
-  return inTransaction(runtime.db, async (tx) => {
+  await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     const nonce = await takeExpected(tx, network, move.from, giver.planned, moment.at)
     if (nonce === undefined) throw new Taken()
     const id = runtime.newId()
     const row = hotRow(network, giver.key, nonce)
-    const signingKeys = [...row.signingKeys, { account: 'hot' as const, branch: 0 as const, index: taker.index }]
+    const signingKeys = [...row.signingKeys, { account: 'hot' as const, branch: 0 as const, index: taker.key.index }]
     const planned = planEvm({ network, chainId, nonce, call, gas: estimate.gas, rate })
     await insertPlanned(tx, { ...row, signingKeys, id, purpose: 'rebalance', ...planned, feeRate: rate }, moment)
     await insertHotMove(tx, id, network, ledger, moment.at)
     giver.planned += 1
-    return true
   }).catch((error: unknown) => {
-    if (error instanceof Taken) return false
-    throw error
+    if (!(error instanceof Taken)) throw error
   })
 }

@@ -139,7 +139,6 @@ const KINDS = {
     'sweeps.md',
     "sweeps by delegation are stopped: their contracts differ or can't be deployed",
   ),
-  'first-seed-gas': warning('rotation.md', 'money of a replaced seed waits for gas, or gas sent there may be stolen'),
   'sweep-dear': warning('sweeps.md', 'a sweep would cost more than its cap'),
   'sweep-failing': warning('sweeps.md', 'the sweeps of an address fail'),
   'sweep-refused': warning('sweeps.md', 'the contract of a token refuses a sweep'),

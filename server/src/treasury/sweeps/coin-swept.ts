@@ -1,19 +1,5 @@
-import {
-  seedIndex,
-  type Block,
-  type ChainTransaction,
-  type CoinSwept,
-  type Network,
-  type Transfer,
-} from '@bursar/chainkit'
-import { sql } from 'kysely'
-import {
-  familyOf,
-  isSeedReplaced,
-  ownAddressesAmong,
-  ownerOf,
-  type AddressFamily,
-} from '../../chain/addresses/index.ts'
+import type { Block, ChainTransaction, CoinSwept, Network, Transfer } from '@bursar/chainkit'
+import { familyOf, ownAddressesAmong, ownerOf } from '../../chain/addresses/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
 
 /**
@@ -29,24 +15,14 @@ export const withCoinSwept = async (tx: Tx, network: Network, block: Block, trea
   if (accounts.length === 0) return block
   const family = familyOf(network)
   const [deposits, platform] = [await ownerOf(tx, family, accounts), await ownAddressesAmong(tx, family, accounts)]
-  const replaced = await isReplaced(tx, family)
-  // A holder of a replaced seed can give its addresses code that logs anything.
-  const isOurs = ({ account }: CoinSwept): boolean => {
-    const forgotten = platform.get(account)?.account === 'forgotten' ? platform.get(account) : undefined
-    const own = deposits.get(account) ?? forgotten
-    return own !== undefined && !(replaced && seedIndex(own.index).seed === 'first')
-  }
+  const isOurs = ({ account }: CoinSwept): boolean =>
+    deposits.has(account) || platform.get(account)?.account === 'forgotten'
   return {
     ...block,
     transactions: block.transactions.map((one) =>
       withSwept(one, (one.coinSwept ?? []).filter(isOurs), treasury, block.untraced === true),
     ),
   }
-}
-
-const isReplaced = async (tx: Tx, family: AddressFamily): Promise<boolean> => {
-  const { rows } = await sql<{ replaced: boolean }>`select ${isSeedReplaced(family)} as replaced`.execute(tx)
-  return rows[0]!.replaced
 }
 
 const withSwept = (

@@ -1,15 +1,14 @@
 import { decodeTransfer } from '@bursar/chainkit/evm'
 import type { Hex, UnsignedTransaction } from '@bursar/chainkit/evm'
-import { NATIVE_TICKER, seedIndex } from '@bursar/chainkit'
+import { NATIVE_TICKER } from '@bursar/chainkit'
 import type { Keyring } from '../../keys/keyring.ts'
 import type { EvmPolicy } from '../../policy/policy.ts'
 import type { KeyReference } from '../../protocol/protocol.ts'
 import { Refusal } from '../../protocol/refusal.ts'
-import { isReplaced } from '../rotation.ts'
 
 /**
  * Judges a transfer of coin or a pinned token from the address of the first key to that of the second, both hot
- * addresses of the policy. It pays no intent. With an active second seed, the receiver is of the second.
+ * addresses of the policy. It pays no intent.
  */
 export function judgeRebalance(
   transaction: UnsignedTransaction,
@@ -22,8 +21,6 @@ export function judgeRebalance(
     throw new Refusal('key-mismatch', 'A rebalancing names the keys of sender and receiver')
   }
   for (const key of [from, receiver]) requireHot(key, policy)
-  if (isReplaced(keyring, receiver))
-    throw new Refusal('rotated', 'The second seed is active, and a hot address of the first would be paid')
   const own = keyring.evmAddress(receiver)
   const to = readReceiver(transaction, policy)
   if (to !== own) throw new Refusal('destination-mismatch', `The key named has ${own}; ${to} would be paid`)
@@ -43,11 +40,10 @@ function readReceiver({ to, value, data }: UnsignedTransaction, { network, asset
 }
 
 /**
- * Throws a Refusal if a key of the hot account exceeds the policy's number of hot addresses of each seed. Deposit keys
- * always pass.
+ * Throws a Refusal if a key of the hot account exceeds the policy's number of hot addresses. Deposit keys always pass.
  */
 export function requirePool({ account, index }: KeyReference, { network, hotAddresses }: EvmPolicy): void {
-  if (account === 'hot' && seedIndex(index).index >= hotAddresses) {
+  if (account === 'hot' && index >= hotAddresses) {
     throw new Refusal(
       'key-mismatch',
       `Hot address ${index} is none of the ${hotAddresses} that the policy has on ${network}`,

@@ -8,7 +8,6 @@ import type { EvmPolicy } from '../../policy/policy.ts'
 import type { KeyReference, SignRequest } from '../../protocol/protocol.ts'
 import { requirePool } from './rebalance.ts'
 import { Refusal } from '../../protocol/refusal.ts'
-import { isReplaced } from '../rotation.ts'
 import { judgeDeployment } from './sweep-deployment.ts'
 import { judgeDirect, judgeTopUp } from './sweep-payments.ts'
 import type { SweepPolicy } from '../../policy/sweep-policy.ts'
@@ -42,7 +41,6 @@ export function judgeSweep(policy: EvmPolicy, keyring: Keyring, request: SignReq
   const keys = readKeys(request.keys)
   requirePool(keys[0]!, policy)
   const world: SweepWorld = { policy, sweep, keyring, keys, addresses: keys.map((key) => keyring.evmAddress(key)) }
-  requireLeaving(transaction, world)
   const gas = judgeFee(transaction, sweep)
   const from = world.addresses[0]!
   const conflictKey = `${transaction.chainId}:${from}:${transaction.nonce}`
@@ -77,21 +75,6 @@ function readKeys(keys: readonly KeyReference[]): KeyReference[] {
     }
   }
   return [...keys]
-}
-
-/**
- * Throws a Refusal if keys of a first seed take part that a second has replaced, unless its deposit address pays the
- * treasury by itself, or gets gas for that from a hot address of the second. A holder of the first seed can give its
- * addresses any code, so that no batch may call them, and its hot addresses pay for nothing.
- */
-function requireLeaving({ to }: UnsignedTransaction | SetCodeDraft, { keyring, keys, addresses }: SweepWorld): void {
-  const replaced = keys.filter((key) => isReplaced(keyring, key))
-  if (replaced.length === 0) return
-  const [sender] = keys
-  const isOwn = keys.length === 1 && sender!.account === 'deposit'
-  const isTopUp = keys.length === 2 && replaced.length === 1 && !isReplaced(keyring, sender!) && to === addresses[1]
-  if (!isOwn && !isTopUp)
-    throw new Refusal('rotated', 'The second seed is active: an address of the first only pays the treasury by itself')
 }
 
 function judgeFee(transaction: UnsignedTransaction | SetCodeDraft, { maxFee }: SweepPolicy): bigint {

@@ -108,7 +108,7 @@ export const rowOf = (
 })
 
 const planOne = async (round: EvmRound, all: readonly BatchMember[], rate: GasRate): Promise<boolean> => {
-  const { runtime, network, chainId, contracts, hotAddress, hotIndex, sending } = round
+  const { runtime, network, chainId, contracts, hotAddress, sending } = round
   const rules = { delegate: contracts.delegate.address, authorization: round.authorization }
   const members = fitBatch(all, { ...rules, rate, most: sending.maxBatchFee })
   if (members.length === 0) return alertDear(round, batchGas(all.slice(0, 1), rules) * rate.maxFeePerGas)
@@ -119,7 +119,7 @@ const planOne = async (round: EvmRound, all: readonly BatchMember[], rate: GasRa
     await inTransaction(runtime.db, async (tx) => {
       const moment = momentOf(runtime)
       const nonce = await takeNonceOf(tx, round, planned, moment.at)
-      const plan = planBatch({ members, contracts, authorization: round.authorization, chainId, nonce, rate, hotIndex })
+      const plan = planBatch({ members, contracts, authorization: round.authorization, chainId, nonce, rate })
       const id = moment.newId()
       await insertPlanned(
         tx,

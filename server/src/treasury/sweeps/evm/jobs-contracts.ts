@@ -87,7 +87,7 @@ const deploy = async (round: EvmRound, missing: readonly PinnedContract[], rate:
           senders: [hotAddress],
           nonce,
           keys: [`${hotAddress}:${nonce}`],
-          signingKeys: [{ account: 'hot', branch: 0, index: round.hotIndex }],
+          signingKeys: [{ account: 'hot', branch: 0, index: 0 }],
           feeRate: rate,
           ...planEvm({ network, chainId, nonce, call, gas, rate }),
         },

@@ -109,7 +109,7 @@ const planOne = async (round: EvmRound, token: Hex, all: readonly Signing[], rat
           keys: [`${hotAddress}:${nonce}`],
           feeRate: rate,
           ...plan,
-          signingKeys: [{ account: 'hot', branch: 0, index: round.hotIndex }, ...keys],
+          signingKeys: [{ account: 'hot', branch: 0, index: 0 }, ...keys],
         },
         moment,
       )

@@ -7,14 +7,13 @@ import { raiseAlert, resolveAlert } from '../../../platform/runtime/alerts.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
 import { assetOn, type EvmAccount, type EvmHolding } from './account.ts'
 import type { EvmChoice } from './choice.ts'
-import { isReplaced, Taken, type EvmRound } from './sweeping.ts'
+import { Taken, type EvmRound } from './sweeping.ts'
 import type { GasRate } from './gas-price.ts'
 import { noteRefused, rowOf, transferGas } from './jobs-batches.ts'
 import { canPay, ignoreTaken, takeNonceOf } from './jobs-hot-coin.ts'
 import { isNonceTaken, ownRow, planOwn } from './jobs-direct.ts'
 import { readAccount } from './jobs-reading.ts'
 import { finalHeightOf } from '../../../chain/watcher/index.ts'
-import { gasAtStake } from '../first-seed.ts'
 import { fundedOn, insertSweeps, moveSweeps, type NewSweep } from '../store.ts'
 import type { Sweep } from '../sweep.ts'
 
@@ -29,10 +28,7 @@ export const planTopUp = async (round: EvmRound, { account, holdings }: EvmChoic
   const sendable = holdings.filter((_, i) => gas[i] !== undefined)
   const cost = gas.reduce<bigint>((sum, one) => sum + (one === undefined ? 0n : feeOf(round, one, rate)), 0n)
   if (sendable.length === 0) return false
-  const missing = cost - account.coin
-  if (missing > 0n && isReplaced(round, account.holder) && !(await mayLoseGas(round, account.holder.address)))
-    return false
-  const funding = await planFunding(round, account, missing, rate)
+  const funding = await planFunding(round, account, cost - account.coin, rate)
   if (funding === 'refused') return false
   return stored(round, async (tx, moment) => {
     const fundingId = await funding?.(tx, moment)
@@ -46,18 +42,6 @@ export const planTopUp = async (round: EvmRound, { account, holdings }: EvmChoic
     }))
     if (!(await insertSweeps(tx, rows, moment))) throw new Taken()
   })
-}
-
-/** Whether an address of a replaced seed may get gas, which a thief can take. Too much of it raises an alert. */
-const mayLoseGas = async ({ runtime, network }: EvmRound, address: string): Promise<boolean> => {
-  const { db, clock } = runtime
-  const { addressHasOne, isSpent, count } = await gasAtStake(db, network, address, new Date(clock.business()))
-  if (!isSpent) await resolveAlert(db, 'first-seed-gas', network, momentOf(runtime).at)
-  else {
-    const text = `${count} payments of gas to addresses of the first seed on ${network} moved nothing in a day: a thief may take them. No more is sent there until a day has passed`
-    await raiseAlert(db, { kind: 'first-seed-gas', subject: network, text }, momentOf(runtime))
-  }
-  return !isSpent && !addressHasOne
 }
 
 /** Returns the most that a transfer costs, as it will be planned. */
@@ -110,7 +94,7 @@ const planFunding = async (
         networkFee,
         feeRate: rate,
         signingKeys: [
-          { account: 'hot', branch: 0, index: round.hotIndex },
+          { account: 'hot', branch: 0, index: 0 },
           { account: 'deposit', branch: 0, index: holder.derivationIndex },
         ],
       },
@@ -149,8 +133,7 @@ const sendOne = async (round: EvmRound, sweep: Sweep, rate: GasRate): Promise<bo
   })
   const holding = await heldNow(round, sweep)
   const plan = holding ? await planOwn(round, account, holding, rate) : 'refused'
-  // Gas of an address of a replaced seed may have been stolen: it gets none again for this sweep.
-  if (plan === 'refused' || (plan === 'short' && isReplaced(round, account.holder)))
+  if (plan === 'refused')
     return stored(round, async (tx, { at }) => void (await moveSweeps(tx, { ids: [id] }, 'dropped', at)))
   if (plan === 'short') return fundAgain(round, account, sweep, holding!, rate)
   await round.pause('sweep-chosen')

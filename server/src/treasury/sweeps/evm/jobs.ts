@@ -3,8 +3,8 @@ import { forEachIsolated, type Job } from '../../../platform/jobs/index.ts'
 import { isNonceSound, loadOf } from '../../../chain/transactions/index.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
 import { freshPrices } from '../../../market/rates/index.ts'
-import { chooseAll, chooseWay, type EvmChoice } from './choice.ts'
-import { isReplaced, type EvmRound, type EvmSweepDeps } from './sweeping.ts'
+import { chooseAll, type EvmChoice } from './choice.ts'
+import type { EvmRound, EvmSweepDeps } from './sweeping.ts'
 import { alertFailing } from '../failing.ts'
 import { expectedPrice, type GasRate } from './gas-price.ts'
 import { planBatches } from './jobs-batches.ts'
@@ -22,8 +22,6 @@ import { unitsWorth } from '../coin-worth.ts'
 const MOST_HOLDERS = 400
 /** Gas of the cheapest sweep: holdings worth less than its cost are not read. */
 const LEAST_GAS = 8_000n
-/** Thousandths of the cost: money that a thief can take is moved when it is worth the cost at all. */
-const WORTH_IT = 1_000n
 /** More ledger units than anyone has. */
 const NEVER = 10n ** 60n
 
@@ -105,7 +103,7 @@ const choose = async (round: EvmRound, candidates: readonly Candidate[], rate: G
     // Judged by the limit for the oldest: when an address is emptied anyway, every asset worth its own part goes along.
     return { account, holdings, kPerMille: leastWorth(policy, oldest, now) }
   })
-  const world = {
+  return chooseAll(all, {
     gasPrice: expectedPrice(rate),
     batchSize: policy.batch,
     setCode,
@@ -113,20 +111,7 @@ const choose = async (round: EvmRound, candidates: readonly Candidate[], rate: G
     signed: permitted.signed,
     authorization: round.authorization,
     newAccount: round.newAccount,
-  }
-  // An address of a replaced seed has any code that a thief gives it, so it pays by itself.
-  const alone = { ...world, setCode: false, signed: new Set<string>() }
-  const isOld = (one: (typeof all)[number]): boolean => isReplaced(round, one.account.holder)
-  return [
-    ...chooseAll(
-      all.filter((one) => !isOld(one)),
-      world,
-    ),
-    ...all.filter(isOld).flatMap(({ account, holdings }) => {
-      const way = chooseWay(account, holdings, { ...alone, kPerMille: WORTH_IT, batchSize: 1 })
-      return way === undefined ? [] : [way]
-    }),
-  ]
+  })
 }
 
 /** Plans batches first. Half of the unconfirmed transactions that the hot wallet may have is left to payouts. */

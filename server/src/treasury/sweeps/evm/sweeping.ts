@@ -1,11 +1,10 @@
-import { seedIndex, type EvmNetwork } from '@bursar/chainkit'
+import type { EvmNetwork } from '@bursar/chainkit'
 import type { SweepContracts } from '@bursar/chainkit/evm'
 import type { AccountChainAdapter } from '../../../adapters/chains/port.ts'
 import type { Catalogue } from '../../../market/assets/index.ts'
 import type { PausePoint, SendingPolicy } from '../../../chain/transactions/index.ts'
 import type { Runtime } from '../../../platform/runtime/runtime.ts'
 import type { SweepPolicy } from '../policy.ts'
-import type { Holder } from '../sweep.ts'
 
 /** Tickers that the signer's policy allows to sweep on a network now: none while it is switched off. */
 export interface Allowed {
@@ -23,8 +22,6 @@ export interface EvmSweepDeps {
   adapter: AccountChainAdapter
   /** receiver of all sweeps, EIP-55 */
   hotAddress: string
-  /** derivation index of its key */
-  hotIndex: number
   policy: SweepPolicy
   sending: SendingPolicy
   allowed(): Promise<Allowed>
@@ -42,12 +39,6 @@ export interface EvmRound extends EvmSweepDeps {
   authorization?: bigint | undefined
   newAccount?: bigint | undefined
 }
-
-/** Whether a holder is of a first seed that a second has replaced: the hot address is of the second. */
-export const isReplaced = (
-  { hotIndex }: Pick<EvmSweepDeps, 'hotIndex'>,
-  { derivationIndex }: Pick<Holder, 'derivationIndex'>,
-): boolean => seedIndex(hotIndex).seed === 'second' && seedIndex(derivationIndex).seed === 'first'
 
 /** Thrown when another process was faster, to roll the transaction back. */
 export class Taken extends Error {
