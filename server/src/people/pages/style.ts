@@ -41,7 +41,6 @@ th,td{padding:.55rem .4rem;border-bottom:1px solid var(--edge);vertical-align:to
 tbody tr:hover{background:var(--calm)}
 td a{display:inline-block;min-height:1.5rem}
 .num{text-align:right}
-@media(min-width:22.5em){.num{overflow-wrap:break-word}}
 .unit{white-space:nowrap}
 .words{overflow-wrap:break-word}
 .far{display:none}
