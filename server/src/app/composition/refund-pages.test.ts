@@ -14,7 +14,6 @@ import { catalogue, openFiatInvoices, type FiatWorld } from '../../../../test/wo
 import { giveMoney } from '../../../../test/world/ledger.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
-import { idForRequest } from '../../cards/card-payouts/index.ts'
 import { storeFeeRate } from '../../pay-out/withdrawals/terms.ts'
 import { makeClaim, PAYER, runRefunds } from './test-refunds.ts'
 
@@ -280,23 +279,6 @@ describe('the refund of a card payment', () => {
       [4_050n, 'damaged'],
       [5_950n, 'damaged'],
     ])
-  })
-
-  test('that a restored database has forgotten is not sent to the acquirer a second time', async () => {
-    const path = await askForCard(maker, payment, '40.5')
-    await approve(checker, path)
-    // The lost time has made the refund: the acquirer has it, and the restored copy has the approved request only.
-    const refundReference = idForRequest(path.split('?')[0]!.split('/').at(-1)!, 'card refund')
-    const lost = { reference: payment, acquirerReference: undefined, refundReference, units: 4_050n } as const
-    await fiat.first.refund!({ ...lost, refundedUnits: 0n, ticker: 'UAH' })
-    await made()
-    await fiat.work()
-    expect(await cardRefunds()).toEqual([[4_050n, 'damaged']])
-    // Refunds of other tests may be sent as well.
-    const sent = [...fiat.first.refunds].filter(([, { reference }]) => reference === payment)
-    expect(sent.map(([reference]) => reference)).toEqual([refundReference])
-    const { rows } = await sql`select id, state from payment_refunds where payment_id = ${payment}`.execute(edge.db)
-    expect(rows).toEqual([{ id: refundReference, state: 'done' }])
   })
 
   test('says when the balance is smaller than the rest of the payment', async () => {

@@ -1,5 +1,4 @@
 import { findPayment, RefundRefused, requestRefund } from '../../cards/acquiring/index.ts'
-import { idForRequest } from '../../cards/card-payouts/index.ts'
 import { approveClaim, ClaimRefusal } from '../../pay-in/crypto-invoices/index.ts'
 import {
   PayoutProblem,
@@ -34,21 +33,13 @@ export const createRefundMakers = (
     )
     return withdrawalId
   },
-  card: async (tx, { merchantId, requestId, refundOf, makerId, before, line }: ApprovedRefund, { moment }) => {
+  card: async (tx, { merchantId, refundOf, makerId, before, line }: ApprovedRefund, { moment }) => {
     const payment = await findPayment(tx, refundOf)
     // Money in suspense is the operator's to assign.
     if (payment?.merchantId !== merchantId || payment.state !== 'credited')
       throw new RefundImpossible('the payment is not credited: it can not be refunded')
     if (payment.paidTicker !== line.ticker) throw new PayoutProblem('changed')
-    const asked = {
-      paymentId: refundOf,
-      units: line.units,
-      before,
-      reason: line.meta ?? '',
-      actor: actorOf(makerId),
-      // A restored database that has forgotten the refund asks for it under the reference that the acquirer knows.
-      id: idForRequest(requestId, 'card refund'),
-    }
+    const asked = { paymentId: refundOf, units: line.units, before, reason: line.meta ?? '', actor: actorOf(makerId) }
     return (await requestRefund(tx, asked, table, moment).catch(impossible)).id
   },
 })

@@ -41,8 +41,6 @@ export interface AskedRefund {
   before?: bigint | null
   reason: string
   actor: string
-  /** of the refund; absent: a new one */
-  id?: string
 }
 
 /**
@@ -52,7 +50,7 @@ export interface AskedRefund {
  */
 export const requestRefund = async (
   tx: Tx,
-  { paymentId, units, before = null, reason, actor, id }: AskedRefund,
+  { paymentId, units, before = null, reason, actor }: AskedRefund,
   { accounts }: Pick<RoutingTable, 'accounts'>,
   moment: Moment,
 ): Promise<Refund> => {
@@ -80,7 +78,7 @@ export const requestRefund = async (
     throw new RefundRefused(`${payment.acquirer} refunds whole payments only`)
   const refund: Refund = {
     merchantId: payment.merchantId,
-    id: id ?? moment.newId(),
+    id: moment.newId(),
     paymentId,
     acquirer: payment.acquirer,
     ticker: payment.paidTicker!,

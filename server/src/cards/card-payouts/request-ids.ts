@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 
 /** The id of the payment for a request: a UUID of version 8 (RFC 9562, 5.8), which no other payment has. */
-export const idForRequest = (requestId: string, kind: 'card payout' | 'card refund' = 'card payout'): string => {
-  const bytes = createHash('sha256').update(`${kind} of request ${requestId} 1`).digest().subarray(0, 16)
+export const idForRequest = (requestId: string): string => {
+  const bytes = createHash('sha256').update(`card payout of request ${requestId} 1`).digest().subarray(0, 16)
   bytes[6] = (bytes[6]! & 0x0f) | 0x80
   bytes[8] = (bytes[8]! & 0x3f) | 0x80
   const hex = bytes.toString('hex')

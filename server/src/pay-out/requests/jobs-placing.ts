@@ -34,7 +34,6 @@ interface PlacingJobDeps {
 /** An approved refund. */
 export interface ApprovedRefund {
   merchantId: string
-  requestId: string
   /** the claim or the card payment */
   refundOf: string
   makerId: string
@@ -142,11 +141,7 @@ const placeOne = async (
       const refunded = refundedOf(request)
       if (refunded === null) return placeLine(tx, request, line, rules, now)
       const { kind, ...of } = refunded
-      const withdrawalId = await refunds[kind](
-        tx,
-        { merchantId, requestId: id, ...of, makerId: request.makerId, line },
-        now,
-      )
+      const withdrawalId = await refunds[kind](tx, { merchantId, ...of, makerId: request.makerId, line }, now)
       await endLine(tx, { requestId: id, number }, { withdrawalId }, now.real)
     })
     return false
