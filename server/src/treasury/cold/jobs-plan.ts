@@ -37,7 +37,7 @@ const onEvm = async (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan | string>
   // What is left for the transfer and its fee, which the address pays with the same coin.
   const left = coin - plan.transaction.networkFee
   if (left >= (wanted.ticker === native ? plan.units : 0n)) return plan
-  if (wanted.ticker === native && left > wanted.slack) return planOnEvm(deps, { ...wanted, units: left })
+  if (wanted.ticker === native && left > 0n) return planOnEvm(deps, { ...wanted, units: left })
   return `${wanted.from!.address} has ${coin} wei, and its fee could be ${plan.transaction.networkFee}`
 }
 

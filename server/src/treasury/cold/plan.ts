@@ -39,7 +39,7 @@ export interface Wanted {
   units: bigint
   /** chain units that stay spendable: waiting withdrawals, and the least balance of the policy; read on TRON only */
   reserved: bigint
-  /** chain units above the cap up to which nothing is moved; read where a fee or staked coins reduce the amount */
+  /** chain units above the cap up to which nothing is moved; read on TRON only */
   slack: bigint
   to: string
   /** EVM chains: the hot address that has it */
