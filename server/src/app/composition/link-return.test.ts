@@ -2,11 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { openFiatInvoices } from '../../../../test/world/fiat-invoices.ts'
 import { fieldOf, textOf } from '../../../../test/world/dashboard.ts'
 import { at, idIn, send, useInvoicing } from './test-invoicing.ts'
 
 const { edge, browse, memberOf, shop, newLink, invoicesOf } = useInvoicing()
 const HOUR = 3_600_000
+const MINUTE = 60_000
 
 const linkOf = async (fields: Readonly<Record<string, string>>) => {
   const merchantId = await shop()
@@ -123,4 +125,38 @@ test.each(['cross-site', 'same-site'])('a form that a page of another site sends
   const { path } = await linkOf({ amount: '5' })
   const sent = await browse().post(path, { key: randomUUID() }, ['sec-fetch-site', site])
   expect([sent.status, sent.headers['set-cookie']]).toEqual([303, undefined])
+})
+
+test('a payer whose card payment is under way when the time of the invoice ends gets no second invoice', async () => {
+  const merchantId = await shop()
+  const { path } = await newLink(await memberOf(merchantId, 'owner'), merchantId, { money: 'card:UAH', amount: '250' })
+  const payer = browse()
+  const first = await send(payer, path, {})
+  const id = idIn(first)
+  const fiat = await openFiatInvoices({ url: edge.pool.options.connectionString!, pool: edge.pool, db: edge.db })
+  fiat.merchantId = merchantId
+  const { rows } = await sql<{ at: Date }>`select expires_at as at from fiat_invoices where id = ${id}`.execute(edge.db)
+  // A minute before the end, the payer goes to the page of the acquirer.
+  edge.clock.ms = rows[0]!.at.getTime() - MINUTE
+  fiat.now = edge.clock.ms
+  await fiat.proceed(id)
+  await fiat.work()
+  const [payment] = await fiat.payments(id)
+  // The payer pays in time, and the acquirer can't be asked for some minutes.
+  fiat.first.pays(payment!.id)
+  for (let times = 0; times < 20; times += 1) fiat.first.troubles.push({ at: 'state', error: 'not-sent' })
+  edge.clock.ms += 2 * MINUTE
+  fiat.now = edge.clock.ms
+  await fiat.work()
+  expect((await invoicesOf(merchantId)).map(({ state }) => state), 'the expiry job leaves it open').toEqual(['pending'])
+  // The bank takes long; the payer goes back, and continues again.
+  const shown = await payer.get(`${path}?lang=en`)
+  expect.soft(shown.text.includes(id), 'the page names the open invoice').toBe(true)
+  expect.soft(idIn(await payer.post(path, { key: first.key })), 'the same form').toBe(id)
+  expect.soft(idIn(await send(payer, path, {})), 'the page loaded again').toBe(id)
+  // The callback comes late: the first one is paid all the same.
+  await fiat.hear(payment!.id)
+  await fiat.work()
+  const states = (await invoicesOf(merchantId)).map((one) => [one.id === id, one.state])
+  expect(states).toEqual([[true, 'done']])
 })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { BodyOf, createFiatInvoice } from '@bursar/contract'
+import { awaitedPayments } from '../../cards/acquiring/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { NewId } from '../../platform/base/id.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
@@ -93,15 +94,19 @@ export const findFiatLinkInvoice = async (
   settings: FiatInvoiceSettings,
   at: Date,
 ): Promise<FiatLinkInvoice | undefined> => {
-  const { rows } = await sql<Pick<FiatInvoice, 'state' | 'ticker' | 'units' | 'expiresAt'>>`select state, ticker, units,
-      expires_at as "expiresAt"
-    from fiat_invoices where merchant_id = ${merchantId} and link_id = ${linkId} and id = ${id}`.execute(db)
+  const { rows } = await sql<
+    Pick<FiatInvoice, 'state' | 'ticker' | 'units' | 'expiresAt' | 'failsAt'> & { isAwaited: boolean }
+  >`select i.state, i.ticker, i.units, i.expires_at as "expiresAt", i.fails_at as "failsAt",
+      exists (${awaitedPayments(at)}) as "isAwaited"
+    from fiat_invoices i where i.merchant_id = ${merchantId} and i.link_id = ${linkId} and i.id = ${id}`.execute(db)
   const [row] = rows
   if (!row) return undefined
-  const { state, ticker, units, expiresAt } = row
+  const { state, ticker, units, expiresAt, failsAt, isAwaited } = row
   // An invoice of a link has an amount.
   if (ticker === null || units === null) return undefined
-  const isOver = state === 'failed' || (isOpen(state) && expiresAt <= at)
+  // As in the job that ends invoices: one whose payment may still be paid has not failed.
+  const hasRunOut = !isAwaited && (expiresAt <= at || (failsAt !== null && failsAt <= at))
+  const isOver = state === 'failed' || (isOpen(state) && hasRunOut)
   const value = formatUnits(units, settings.catalogue.findFiat(ticker)?.scale ?? 0)
   return { ticker, value, standing: isOver ? 'over' : state === 'done' ? 'paid' : 'open', url: pageUrl(settings, id) }
 }
