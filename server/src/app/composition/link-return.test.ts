@@ -94,18 +94,40 @@ test('a paid invoice stays the result of its form, and the next visit makes anot
     where merchant_id = ${merchantId}`.execute(edge.db)
 })
 
-test.each(['crypto:USDT', 'card:UAH'])('an invoice whose time is over is replaced once (%s)', async (money) => {
+test.each(['crypto:USDT', 'card:UAH'])('an invoice whose time is over stays that of its form (%s)', async (money) => {
   const { merchantId, path } = await linkOf({ money, amount: '250' })
   const payer = browse()
   const first = await send(payer, path, {})
   // The job that ends invoices has not run.
   edge.clock.ms += 73 * HOUR
   expect((await payer.get(path)).text).not.toContain(idIn(first))
-  const again = await Promise.all([0, 1, 2].map(() => payer.post(path, { key: first.key })))
+  expect(idIn(await payer.post(path, { key: first.key }))).toBe(idIn(first))
+  const key = fieldOf(await payer.get(path), 'key')
+  const again = await Promise.all([0, 1, 2].map(() => payer.post(path, { key })))
   expect(new Set(again.map(idIn)).size).toBe(1)
   expect(idIn(again[0]!)).not.toBe(idIn(first))
   expect(idIn(await send(payer, path, {}))).toBe(idIn(again[0]!))
   expect(await invoicesOf(merchantId)).toHaveLength(2)
+})
+
+test('a payer who has paid a part of an invoice whose time is over comes back to it, until it is refunded', async () => {
+  const { merchantId, path } = await linkOf({ amount: '5' })
+  const payer = browse()
+  const first = await send(payer, path, {})
+  // Raw: payments of a chain have tests of their own.
+  await sql`update crypto_invoices set state = 'expired', blockchain = 'ETHEREUM', address = ${`0x${merchantId}`},
+    address_id = ${randomUUID()}, paid_units = units - 1 where merchant_id = ${merchantId}`.execute(edge.db)
+  const named = (await payer.get(path)).text.includes(idIn(first))
+  const [sameForm, loadedAgain] = [await payer.post(path, { key: first.key }), await send(payer, path, {})]
+  await sql`update crypto_invoices set refunded = true where merchant_id = ${merchantId}`.execute(edge.db)
+  const namedAfter = (await payer.get(path)).text.includes(idIn(first))
+  const next = await send(payer, path, {})
+  // The audit after the tests compares credited amounts with payments.
+  await sql`update crypto_invoices set state = 'created', blockchain = null, address = null, address_id = null,
+    paid_units = 0, refunded = false where merchant_id = ${merchantId}`.execute(edge.db)
+  expect([named, namedAfter]).toEqual([true, false])
+  expect([sameForm, loadedAgain].map(idIn)).toEqual([idIn(first), idIn(first)])
+  expect(idIn(next)).not.toBe(idIn(first))
 })
 
 test('a cookie that names an invoice of another link, or no invoice, has no effect', async () => {

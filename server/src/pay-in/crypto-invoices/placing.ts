@@ -2,7 +2,9 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { sql } from 'kysely'
 import { formatUnits } from '../../platform/money/index.ts'
+import { claimOf } from './claims-store.ts'
 import type { Invoice } from './invoice.ts'
+import { isOpen } from './machine.ts'
 import { readInvoice, type InvoiceBody } from './request.ts'
 import { pageUrl, type InvoiceSettings } from './settings.ts'
 import { insertInvoices, type InvoiceRow } from './store.ts'
@@ -63,8 +65,8 @@ export const invoiceTotals = async (db: Db, merchantId: string, linkId: string, 
 
 /** An invoice of a payment link, as its payer comes back to it. */
 export interface LinkInvoice {
-  /** `open`: its page still takes a payment, or waits for one; `over`: its time is over */
-  standing: 'open' | 'paid' | 'over'
+  /** whether its page still takes a payment, or waits for one */
+  isOpen: boolean
   url: string
   /** what was asked for, a decimal */
   value: string
@@ -79,19 +81,24 @@ export const findLinkInvoice = async (
   at: Date,
 ): Promise<LinkInvoice | undefined> => {
   const { rows } = await sql<
-    Pick<Invoice, 'state' | 'ticker' | 'units' | 'clientExpiresAt'> & Pick<InvoiceRow, 'baseTicker' | 'baseE18'>
-  >`select state, ticker, units, base_ticker as "baseTicker", base_e18 as "baseE18",
+    Pick<Invoice, 'state' | 'ticker' | 'units' | 'clientExpiresAt' | 'paid' | 'waiting' | 'refunded'> &
+      Pick<InvoiceRow, 'baseTicker' | 'baseE18'>
+  >`select state, ticker, units, paid_units as paid, waiting_units as waiting, refunded, base_ticker as "baseTicker", base_e18 as "baseE18",
       client_expires_at as "clientExpiresAt"
     from crypto_invoices where merchant_id = ${merchantId} and link_id = ${linkId} and id = ${id}`.execute(db)
   const [row] = rows
   if (!row) return undefined
-  const { state, ticker, units, baseTicker, baseE18, clientExpiresAt } = row
-  const isOver = state === 'expired' || (state !== 'pending' && state !== 'paid' && clientExpiresAt <= at)
+  const { state, ticker, units, baseTicker, baseE18, clientExpiresAt, paid, waiting, refunded } = row
+  const inTime = state === 'pending' || (isOpen(state) && clientExpiresAt > at)
+  // Paying the rest completes an expired invoice, unless its payer asked for a refund.
+  const canComplete = state === 'expired' && paid + waiting > 0n && !refunded
+  const claim = canComplete ? await claimOf(db, merchantId, id) : undefined
+  const isCompletable = canComplete && (claim === undefined || claim.state === 'refused')
   const asked =
     baseTicker === null
       ? { ticker: ticker!, value: formatUnits(units!, settings.catalogue.findCrypto(ticker!)?.scale ?? 0) }
       : { ticker: baseTicker, value: formatUnits(baseE18!, BASE_SCALE) }
-  return { ...asked, standing: isOver ? 'over' : state === 'paid' ? 'paid' : 'open', url: pageUrl(settings, id) }
+  return { ...asked, isOpen: inTime || isCompletable, url: pageUrl(settings, id) }
 }
 
 /** How many invoices of a payment link are paid or can still be paid: at most `most`. */

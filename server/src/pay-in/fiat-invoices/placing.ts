@@ -79,8 +79,8 @@ export const fiatInvoiceTotals = async (
 
 /** An invoice of a payment link, as its payer comes back to it. */
 export interface FiatLinkInvoice {
-  /** `open`: its page still takes a card, or waits for a payment; `over`: its time is over */
-  standing: 'open' | 'paid' | 'over'
+  /** whether its page still takes a card, or waits for a payment */
+  isOpen: boolean
   url: string
   /** what was asked for, a decimal */
   value: string
@@ -106,9 +106,8 @@ export const findFiatLinkInvoice = async (
   if (ticker === null || units === null) return undefined
   // As in the job that ends invoices: one whose payment may still be paid has not failed.
   const hasRunOut = !isAwaited && (expiresAt <= at || (failsAt !== null && failsAt <= at))
-  const isOver = state === 'failed' || (isOpen(state) && hasRunOut)
   const value = formatUnits(units, settings.catalogue.findFiat(ticker)?.scale ?? 0)
-  return { ticker, value, standing: isOver ? 'over' : state === 'done' ? 'paid' : 'open', url: pageUrl(settings, id) }
+  return { ticker, value, isOpen: isOpen(state) && !hasRunOut, url: pageUrl(settings, id) }
 }
 
 /** How many invoices of a payment link are paid or can still be paid: at most `most`. */

@@ -64,7 +64,7 @@ const openIn = async (
   const id = returningTo(request, link)
   const invoice =
     id === undefined ? undefined : await invoiceOfLink(runtime.db, link, id, settings, momentOf(runtime).at)
-  return invoice?.standing === 'open' ? invoice : undefined
+  return invoice?.isOpen ? invoice : undefined
 }
 
 const pay = async (deps: LinkPageDeps, request: PageRequest): Promise<PageAnswer> => {

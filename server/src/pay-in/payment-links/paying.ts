@@ -7,7 +7,7 @@ import { countFiatLinkInvoices } from '../fiat-invoices/index.ts'
 import { endOf, type LinkEnd, type PaymentLink } from './link.ts'
 import { amountIn, canAsk, limitsOf, makeInvoice, tickersOf, type MakingSettings } from './making.ts'
 import { once, resultOf } from './once.ts'
-import { invoiceIdIn, invoiceOfLink } from './returning.ts'
+import { invoiceOfLink } from './returning.ts'
 import { lockByToken } from './store.ts'
 
 /** Why a payer's form made no invoice. */
@@ -54,8 +54,7 @@ interface PayerForm {
 
 /**
  * Makes the invoice of a payer of a link: one for each key of a form and amount. A payer who asks for the same amount
- * again comes back to the invoice that the browser made before, while it is open. An invoice whose time is over is
- * replaced by another.
+ * again comes back to the invoice that the browser made before, while it is open.
  * @returns undefined if there is no such link
  */
 export const payLink = async (
@@ -69,23 +68,18 @@ export const payLink = async (
   if (!link) return undefined
   const { merchantId, id: linkId, kind, ticker, name, description, language } = link
   const amount = link.amount ?? amountIn(typed)
-  const find = (id: string) => invoiceOfLink(tx, link, id, settings, moment.at)
   const submission = {
     merchantId,
     form: `pay ${linkId}`,
     key,
-    content: (another ? ['another', amount] : amount) as unknown,
+    content: another ? ['another', amount] : amount,
   }
   if (amount !== undefined) {
-    // The content of a repetition is numbered, so that a double click on a replaced invoice makes one as well.
-    for (let replaced = 1; ; replaced += 1) {
-      const earlier = await resultOf<{ url: string }>(tx, submission)
-      if (!earlier) break
-      if ((await find(invoiceIdIn(earlier.url)))?.standing !== 'over') return earlier
-      submission.content = [another, amount, replaced]
-    }
-    const open = returning === undefined || another ? undefined : await find(returning)
-    if (open?.standing === 'open' && open.ticker === ticker && isSame(open.value, amount)) return { url: open.url }
+    const earlier = await resultOf<{ url: string }>(tx, submission)
+    if (earlier) return earlier
+    const open =
+      returning === undefined || another ? undefined : await invoiceOfLink(tx, link, returning, settings, moment.at)
+    if (open?.isOpen && open.ticker === ticker && isSame(open.value, amount)) return { url: open.url }
   }
   const end = await countedEnd(tx, link, settings, moment)
   if (end !== undefined) return { end }
