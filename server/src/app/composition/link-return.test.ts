@@ -182,3 +182,16 @@ test('a payer whose card payment is under way when the time of the invoice ends 
   const states = (await invoicesOf(merchantId)).map((one) => [one.id === id, one.state])
   expect(states).toEqual([[true, 'done']])
 })
+
+test.each(['https://evil.example', 'null'])('a form of another site (%s) chooses no invoice for the payer', async (origin) => {
+  const { path } = await linkOf({ amount: '5' })
+  // The attacker chooses the key: the server never made it.
+  const key = randomUUID()
+  const theirs = await browse().post(path, { key })
+  const payer = browse()
+  // This browser sends no `Sec-Fetch-Site`.
+  const planted = await payer.post(path, { key }, ['origin', origin])
+  expect([idIn(planted), planted.headers['set-cookie']]).toEqual([idIn(theirs), undefined])
+  expect((await payer.get(path)).headers['referrer-policy'], 'its own form names the origin').toBe('same-origin')
+  expect(idIn(await send(payer, path, {}))).not.toBe(idIn(theirs))
+})

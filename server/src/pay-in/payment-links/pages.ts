@@ -83,7 +83,7 @@ const pay = async (deps: LinkPageDeps, request: PageRequest): Promise<PageAnswer
   )
   if (!paid) throw nothing()
   if ('url' in paid) {
-    const cookie = isFromElsewhere(request) ? undefined : returnCookie(found.link, invoiceIdIn(paid.url))
+    const cookie = isFromElsewhere(request, settings.publicUrl) ? undefined : returnCookie(found.link, invoiceIdIn(paid.url))
     return sendOn(paid.url, cookie)
   }
   const open = await openIn(deps, request, found.link)
@@ -120,5 +120,6 @@ const page = (
   const { name, description, token, language } = link
   const view = { seller, name, description: description ?? undefined, path: `/pay/${token}`, state }
   const rendered = renderLink(view, languageOf(query['lang'] ?? language ?? undefined, headers['accept-language']))
-  return { status, headers: rendered.headers, body: rendered.html }
+  // With no referrer, browsers send `Origin: null` with the form.
+  return { status, headers: { ...rendered.headers, 'referrer-policy': 'same-origin' }, body: rendered.html }
 }

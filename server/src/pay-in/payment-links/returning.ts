@@ -24,11 +24,15 @@ export const returningTo = ({ headers }: PageRequest, link: Pick<PaymentLink, 't
 }
 
 /**
- * Whether the page of another site sent the form: it must not choose the invoice to which a payer comes back. A browser
- * that does not name the site of the sender is trusted, because the form then had our key of it.
+ * Whether the page of another site sent the form: it must not choose the invoice to which a payer comes back. The key of
+ * a form proves nothing, because a sender can make one. A client that sends neither header is trusted: browsers send
+ * `Origin` with forms.
  */
-export const isFromElsewhere = ({ headers }: PageRequest): boolean =>
-  ['cross-site', 'same-site'].includes(headers['sec-fetch-site'] ?? '')
+export const isFromElsewhere = ({ headers }: PageRequest, publicUrl: string): boolean => {
+  const [site, origin] = [headers['sec-fetch-site'], headers['origin']]
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none'
+  return origin !== undefined && origin !== new URL(publicUrl).origin
+}
 
 /** Finds an invoice that was made from a link. @param at business clock */
 export const invoiceOfLink = async (
