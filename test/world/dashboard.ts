@@ -231,8 +231,8 @@ export const useDashboard = ({
       if (token !== undefined) browser.cookie = token === '' ? undefined : token
       const device = set === undefined ? undefined : /^__Host-bursar-device=([^;]*)/.exec(set)?.[1]
       if (device !== undefined) browser.device = device
-      const link = set === undefined ? undefined : /^__Host-pay-[^;]*/.exec(set)?.[0]
-      if (link !== undefined) links = [...links.filter((one) => one.split('=')[0] !== link.split('=')[0]), link]
+      const link = set === undefined ? undefined : /^__Host-pay=[^;]*/.exec(set)?.[0]
+      if (link !== undefined) links = [link]
       return answer
     }
     const browser: TestBrowser = {

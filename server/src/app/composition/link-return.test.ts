@@ -26,7 +26,7 @@ describe.each([
     const payer = browse()
     const first = await send(payer, path, {})
     expect(first.headers['set-cookie']).toEqual([
-      `__Host-pay-${path.split('/').at(-1)}=${idIn(first)}; Path=/; Secure; HttpOnly; SameSite=Lax`,
+      `__Host-pay=${path.split('/').at(-1)}:${idIn(first)}; Path=/; Secure; HttpOnly; SameSite=Lax`,
     ])
     const page = await payer.get(`${path}?lang=en`)
     expect(textOf(page)).toMatch(/You have an unfinished payment of .*250.* from this link/)
@@ -134,7 +134,7 @@ test('a cookie that names an invoice of another link, or no invoice, has no effe
   const [here, there] = [await linkOf({ amount: '5' }), await linkOf({ amount: '5' })]
   const stray = idIn(await send(browse(), there.path, {}))
   for (const value of [stray, randomUUID(), '', 'x', '%00', `${stray}x`]) {
-    const cookie = ['cookie', `__Host-pay-${here.path.split('/').at(-1)}=${value}`]
+    const cookie = ['cookie', `__Host-pay=${here.path.split('/').at(-1)}:${value}`]
     const page = await edge.raw('GET', here.path, ['accept', 'text/html', ...cookie])
     expect([value, page.status, value !== '' && page.text.includes(`/crypto/${stray}`)]).toEqual([value, 200, false])
     const type = ['content-type', 'application/x-www-form-urlencoded']
@@ -194,4 +194,20 @@ test.each(['https://evil.example', 'null'])('a form of another site (%s) chooses
   expect([idIn(planted), planted.headers['set-cookie']]).toEqual([idIn(theirs), undefined])
   expect((await payer.get(path)).headers['referrer-policy'], 'its own form names the origin').toBe('same-origin')
   expect(idIn(await send(payer, path, {}))).not.toBe(idIn(theirs))
+})
+
+test('a browser keeps the way back to the invoices of its 20 newest links, in one small cookie', async () => {
+  const merchantId = await shop()
+  const member = await memberOf(merchantId, 'owner')
+  const payer = browse()
+  const made: { path: string; id: string }[] = []
+  for (let n = 0; n < 21; n += 1) {
+    const { path } = await newLink(member, merchantId, { amount: '5' })
+    const sent = await send(payer, path, {})
+    made.push({ path, id: idIn(sent) })
+    expect(String(sent.headers['set-cookie']).length).toBeLessThan(1_300)
+  }
+  const named: boolean[] = []
+  for (const { path, id } of made) named.push((await payer.get(path)).text.includes(id))
+  expect(named).toEqual(made.map((_, n) => n > 0))
 })

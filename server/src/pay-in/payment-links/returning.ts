@@ -7,21 +7,36 @@ import type { PaymentLink } from './link.ts'
 import type { MakingSettings } from './making.ts'
 
 /**
- * The cookie by which a browser comes back to the invoice that it made from a link (decision 216). It ends with the
- * browser. Its value is the id of the invoice, which the browser has in its history as well: it gives no right.
+ * The cookie by which a browser comes back to the invoices that it made from links (decision 216). It ends with the
+ * browser. It has the token of each link with the id of its newest invoice, newest first. The browser has both in its
+ * history as well: they give no right.
  */
-const nameOf = ({ token }: Pick<PaymentLink, 'token'>): string => `__Host-pay-${token}`
+const COOKIE = '__Host-pay'
+const ENTRY = /^([A-Za-z0-9_-]{22}):([0-9a-f-]{36})$/
+/** Links in the cookie: one more replaces the oldest, so that a browser's requests stay small. */
+const MOST_LINKS = 20
 
-export const returnCookie = (link: Pick<PaymentLink, 'token'>, invoiceId: string): string =>
-  `${nameOf(link)}=${invoiceId}; Path=/; Secure; HttpOnly; SameSite=Lax`
+type Token = Pick<PaymentLink, 'token'>
+
+/** Tokens of links with ids of invoices, newest first. */
+const entriesIn = ({ headers }: PageRequest): [token: string, id: string][] => {
+  const pairs = (headers['cookie'] ?? '').split(';').map((pair) => pair.trim())
+  const value = pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) ?? ''
+  return value.split('.').flatMap((text): [string, string][] => {
+    const [, token, id] = ENTRY.exec(text) ?? []
+    return token !== undefined && id !== undefined && isUuid(id) ? [[token, id]] : []
+  })
+}
+
+export const returnCookie = (request: PageRequest, { token }: Token, invoiceId: string): string => {
+  const others = entriesIn(request).filter(([other]) => other !== token)
+  const kept = [[token, invoiceId], ...others].slice(0, MOST_LINKS).map((entry) => entry.join(':'))
+  return `${COOKIE}=${kept.join('.')}; Path=/; Secure; HttpOnly; SameSite=Lax`
+}
 
 /** The id of the invoice that this browser made from a link. */
-export const returningTo = ({ headers }: PageRequest, link: Pick<PaymentLink, 'token'>): string | undefined => {
-  const name = nameOf(link)
-  const pairs = (headers['cookie'] ?? '').split(';').map((pair) => pair.trim())
-  const id = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
-  return id !== undefined && isUuid(id) ? id : undefined
-}
+export const returningTo = (request: PageRequest, { token }: Token): string | undefined =>
+  entriesIn(request).find(([other]) => other === token)?.[1]
 
 /**
  * Whether the page of another site sent the form: it must not choose the invoice to which a payer comes back. The key of
