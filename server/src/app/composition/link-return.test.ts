@@ -211,3 +211,20 @@ test('a browser keeps the way back to the invoices of its 20 newest links, in on
   for (const { path, id } of made) named.push((await payer.get(path)).text.includes(id))
   expect(named).toEqual(made.map((_, n) => n > 0))
 })
+
+test.each([
+  ['crypto:USDT', 'crypto_invoices'],
+  ['card:UAH', 'fiat_invoices'],
+])('an invoice whose asset left the catalogue is not named by its smallest units (%s)', async (money, table) => {
+  const { merchantId, path } = await linkOf({ money, amount: '250' })
+  const payer = browse()
+  const first = await send(payer, path, {})
+  const nameIt = (ticker: string) =>
+    sql`update ${sql.table(table)} set ticker = ${ticker} where merchant_id = ${merchantId}`.execute(edge.db)
+  await nameIt('GONE')
+  const page = await payer.get(path)
+  await nameIt(money.split(':')[1]!)
+  expect(page.status).toBe(200)
+  expect(page.text).not.toMatch(/GONE|unfinished/)
+  expect((await payer.get(path)).text).toContain(idIn(first))
+})

@@ -73,7 +73,7 @@ export interface LinkInvoice {
   ticker: string
 }
 
-/** Finds an invoice of a payment link. @param at business clock */
+/** Finds an invoice of a payment link, unless its asset is in the catalogue no more. @param at business clock */
 export const findLinkInvoice = async (
   db: Db | Tx,
   { merchantId, linkId, id }: { merchantId: string; linkId: string; id: string },
@@ -94,11 +94,12 @@ export const findLinkInvoice = async (
   const canComplete = state === 'expired' && paid + waiting > 0n && !refunded
   const claim = canComplete ? await claimOf(db, merchantId, id) : undefined
   const isCompletable = canComplete && (claim === undefined || claim.state === 'refused')
-  const asked =
+  const [asked, amount, scale] =
     baseTicker === null
-      ? { ticker: ticker!, value: formatUnits(units!, settings.catalogue.findCrypto(ticker!)?.scale ?? 0) }
-      : { ticker: baseTicker, value: formatUnits(baseE18!, BASE_SCALE) }
-  return { ...asked, isOpen: inTime || isCompletable, url: pageUrl(settings, id) }
+      ? [ticker!, units!, settings.catalogue.findCrypto(ticker!)?.scale]
+      : [baseTicker, baseE18!, BASE_SCALE]
+  if (scale === undefined) return undefined
+  return { ticker: asked, value: formatUnits(amount, scale), isOpen: inTime || isCompletable, url: pageUrl(settings, id) }
 }
 
 /** How many invoices of a payment link are paid or can still be paid: at most `most`. */

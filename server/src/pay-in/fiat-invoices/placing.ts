@@ -87,7 +87,7 @@ export interface FiatLinkInvoice {
   ticker: string
 }
 
-/** Finds an invoice of a payment link. @param at business clock */
+/** Finds an invoice of a payment link, unless its currency is in the catalogue no more. @param at business clock */
 export const findFiatLinkInvoice = async (
   db: Db | Tx,
   { merchantId, linkId, id }: { merchantId: string; linkId: string; id: string },
@@ -106,8 +106,9 @@ export const findFiatLinkInvoice = async (
   if (ticker === null || units === null) return undefined
   // As in the job that ends invoices: one whose payment may still be paid has not failed.
   const hasRunOut = !isAwaited && (expiresAt <= at || (failsAt !== null && failsAt <= at))
-  const value = formatUnits(units, settings.catalogue.findFiat(ticker)?.scale ?? 0)
-  return { ticker, value, isOpen: isOpen(state) && !hasRunOut, url: pageUrl(settings, id) }
+  const scale = settings.catalogue.findFiat(ticker)?.scale
+  if (scale === undefined) return undefined
+  return { ticker, value: formatUnits(units, scale), isOpen: isOpen(state) && !hasRunOut, url: pageUrl(settings, id) }
 }
 
 /** How many invoices of a payment link are paid or can still be paid: at most `most`. */
