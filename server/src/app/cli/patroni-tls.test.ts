@@ -144,3 +144,16 @@ describe('a REST interface that needs a certificate', () => {
     expect(await faults(url, join(dir, 'absent'))).toEqual([expect.stringContaining("can't be read")])
   })
 })
+
+test('a password in the URL is not sent to a server whose certificate is not verified', async () => {
+  const got: unknown[] = []
+  const stranger = createServer(certify('db1', certify('stranger'), ['localhost']), (request, response) => {
+    got.push(request.headers.authorization)
+    response.end('{}')
+  })
+  await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve))
+  const { port } = stranger.address() as AddressInfo
+  await answersWithoutCertificate(`https://patroni:secret@localhost:${port}/patroni`, certify('ca').cert)
+  stranger.close()
+  expect(got).toEqual([undefined])
+})

@@ -41,7 +41,8 @@ export const answersWithoutCertificate = (url: string, ca: PatroniClient['ca'] |
   new Promise((resolve, reject) => {
     // Patroni's own certificate does not matter here.
     const options = { ...(ca === undefined ? {} : { ca }), rejectUnauthorized: false, agent: false as const }
-    const asking = request(url, { ...options, signal: AbortSignal.timeout(ANSWER_MS) })
+    // A password is not sent: this server has not proved who it is.
+    const asking = request(withoutPassword(url), { ...options, signal: AbortSignal.timeout(ANSWER_MS) })
     let isConnected = false
     asking.on('socket', (socket) => socket.on('connect', () => (isConnected = true)))
     asking.on('response', (answer) => {
@@ -55,6 +56,8 @@ export const answersWithoutCertificate = (url: string, ca: PatroniClient['ca'] |
     })
     asking.end()
   })
+
+const withoutPassword = (url: string): URL => Object.assign(new URL(url), { username: '', password: '' })
 
 /** Whether a place such as `0.0.0.0:8008`, `[::]:8008`, `db1:8008` or a URL is reached from this machine alone. */
 export const isLoopback = (place: string): boolean => {
