@@ -170,31 +170,44 @@ test('a payer whose card payment is under way when the time of the invoice ends 
   edge.clock.ms += 2 * MINUTE
   fiat.now = edge.clock.ms
   await fiat.work()
-  expect((await invoicesOf(merchantId)).map(({ state }) => state), 'the expiry job leaves it open').toEqual(['pending'])
+  expect(
+    (await invoicesOf(merchantId)).map(({ state }) => state),
+    'the expiry job leaves it open',
+  ).toEqual(['pending'])
   // The bank takes long; the payer goes back, and continues again.
   const shown = await payer.get(`${path}?lang=en`)
   expect.soft(shown.text.includes(id), 'the page names the open invoice').toBe(true)
   expect.soft(idIn(await payer.post(path, { key: first.key })), 'the same form').toBe(id)
   expect.soft(idIn(await send(payer, path, {})), 'the page loaded again').toBe(id)
-  // The callback comes late: the first one is paid all the same.
+  // The callback comes late, and the acquirer confirms it later: the first one is paid all the same.
   await fiat.hear(payment!.id)
   await fiat.work()
-  const states = (await invoicesOf(merchantId)).map((one) => [one.id === id, one.state])
-  expect(states).toEqual([[true, 'done']])
+  const statesOf = async () => (await invoicesOf(merchantId)).map((one) => [one.id === id, one.state])
+  expect(await statesOf()).toEqual([[true, 'paid']])
+  expect((await payer.get(path)).text, 'a payment that is not confirmed').toContain(id)
+  expect(idIn(await send(payer, path, {}))).toBe(id)
+  fiat.first.troubles.length = 0
+  edge.clock.ms += HOUR
+  fiat.now = edge.clock.ms
+  await fiat.work()
+  expect(await statesOf()).toEqual([[true, 'done']])
 })
 
-test.each(['https://evil.example', 'null'])('a form of another site (%s) chooses no invoice for the payer', async (origin) => {
-  const { path } = await linkOf({ amount: '5' })
-  // The attacker chooses the key: the server never made it.
-  const key = randomUUID()
-  const theirs = await browse().post(path, { key })
-  const payer = browse()
-  // This browser sends no `Sec-Fetch-Site`.
-  const planted = await payer.post(path, { key }, ['origin', origin])
-  expect([idIn(planted), planted.headers['set-cookie']]).toEqual([idIn(theirs), undefined])
-  expect((await payer.get(path)).headers['referrer-policy'], 'its own form names the origin').toBe('same-origin')
-  expect(idIn(await send(payer, path, {}))).not.toBe(idIn(theirs))
-})
+test.each(['https://evil.example', 'null'])(
+  'a form of another site (%s) chooses no invoice for the payer',
+  async (origin) => {
+    const { path } = await linkOf({ amount: '5' })
+    // The attacker chooses the key: the server never made it.
+    const key = randomUUID()
+    const theirs = await browse().post(path, { key })
+    const payer = browse()
+    // This browser sends no `Sec-Fetch-Site`.
+    const planted = await payer.post(path, { key }, ['origin', origin])
+    expect([idIn(planted), planted.headers['set-cookie']]).toEqual([idIn(theirs), undefined])
+    expect((await payer.get(path)).headers['referrer-policy'], 'its own form names the origin').toBe('same-origin')
+    expect(idIn(await send(payer, path, {}))).not.toBe(idIn(theirs))
+  },
+)
 
 test('a browser keeps the way back to the invoices of its 20 newest links, in one small cookie', async () => {
   const merchantId = await shop()

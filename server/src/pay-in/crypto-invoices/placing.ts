@@ -83,7 +83,8 @@ export const findLinkInvoice = async (
   const { rows } = await sql<
     Pick<Invoice, 'state' | 'ticker' | 'units' | 'clientExpiresAt' | 'paid' | 'waiting' | 'refunded'> &
       Pick<InvoiceRow, 'baseTicker' | 'baseE18'>
-  >`select state, ticker, units, paid_units as paid, waiting_units as waiting, refunded, base_ticker as "baseTicker", base_e18 as "baseE18",
+  >`select state, ticker, units, paid_units as paid, waiting_units as waiting, refunded,
+      base_ticker as "baseTicker", base_e18 as "baseE18",
       client_expires_at as "clientExpiresAt"
     from crypto_invoices where merchant_id = ${merchantId} and link_id = ${linkId} and id = ${id}`.execute(db)
   const [row] = rows
@@ -99,7 +100,12 @@ export const findLinkInvoice = async (
       ? [ticker!, units!, settings.catalogue.findCrypto(ticker!)?.scale]
       : [baseTicker, baseE18!, BASE_SCALE]
   if (scale === undefined) return undefined
-  return { ticker: asked, value: formatUnits(amount, scale), isOpen: inTime || isCompletable, url: pageUrl(settings, id) }
+  return {
+    ticker: asked,
+    value: formatUnits(amount, scale),
+    isOpen: inTime || isCompletable,
+    url: pageUrl(settings, id),
+  }
 }
 
 /** How many invoices of a payment link are paid or can still be paid: at most `most`. */

@@ -108,7 +108,8 @@ export const findFiatLinkInvoice = async (
   const hasRunOut = !isAwaited && (expiresAt <= at || (failsAt !== null && failsAt <= at))
   const scale = settings.catalogue.findFiat(ticker)?.scale
   if (scale === undefined) return undefined
-  return { ticker, value: formatUnits(units, scale), isOpen: isOpen(state) && !hasRunOut, url: pageUrl(settings, id) }
+  const isUnfinished = state === 'paid' || (isOpen(state) && !hasRunOut)
+  return { ticker, value: formatUnits(units, scale), isOpen: isUnfinished, url: pageUrl(settings, id) }
 }
 
 /** How many invoices of a payment link are paid or can still be paid: at most `most`. */

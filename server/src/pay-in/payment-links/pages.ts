@@ -83,7 +83,9 @@ const pay = async (deps: LinkPageDeps, request: PageRequest): Promise<PageAnswer
   )
   if (!paid) throw nothing()
   if ('url' in paid) {
-    const cookie = isFromElsewhere(request, settings.publicUrl) ? undefined : returnCookie(request, found.link, invoiceIdIn(paid.url))
+    const cookie = isFromElsewhere(request, settings.publicUrl)
+      ? undefined
+      : returnCookie(request, found.link, invoiceIdIn(paid.url))
     return sendOn(paid.url, cookie)
   }
   const open = await openIn(deps, request, found.link)

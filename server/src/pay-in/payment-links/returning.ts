@@ -39,8 +39,8 @@ export const returningTo = (request: PageRequest, { token }: Token): string | un
   entriesIn(request).find(([other]) => other === token)?.[1]
 
 /**
- * Whether the page of another site sent the form: it must not choose the invoice to which a payer comes back. The key of
- * a form proves nothing, because a sender can make one. A client that sends neither header is trusted: browsers send
+ * Whether the page of another site sent the form: it must not choose the invoice to which a payer comes back. The key
+ * of a form proves nothing, because a sender can make one. A client that sends neither header is trusted: browsers send
  * `Origin` with forms.
  */
 export const isFromElsewhere = ({ headers }: PageRequest, publicUrl: string): boolean => {
