@@ -111,7 +111,7 @@ const listedTwice: Action = {
     await calm(simulation, chain)
     const to = await newAddress(simulation, random, chain)
     if (to === undefined) return 'no address'
-    // Nobody else pays it meanwhile.
+    // It leaves the list of addresses that payers draw from, so that no other action pays it.
     simulation.books.addresses.pop()
     const { modulus, rest } = MARKED_SUN
     const paid = { ticker: 'TRX', how: 'inner', units: BigInt(2 + random.int(900)) * modulus + rest } as const

@@ -16,7 +16,7 @@ const bytesOf = (position: string): bigint => {
 }
 
 /** Runs a command of the replication protocol. @returns its columns, with a tab between them */
-export const ask = async (programs: Programs, url: string, text: string): Promise<string> => {
+export const runReplicationCommand = async (programs: Programs, url: string, text: string): Promise<string> => {
   const { text: target, env } = connectionOf(`${url}${url.includes('?') ? '&' : '?'}replication=true`)
   const args = ['-X', '-A', '-t', '-w', '-F', '\t', '-d', target, '-c', text]
   const printed = await runProgram(programs, 'psql', args, { env })
@@ -72,7 +72,7 @@ const endOfRecords = async (programs: Programs, path: string, name: string): Pro
 export const requireSameLog = async (programs: Programs, url: string, folder: string): Promise<void> => {
   const newest = await newestReceived(folder)
   if (newest === null) return
-  const [cluster, at] = (await ask(programs, url, 'IDENTIFY_SYSTEM')).split('\t')
+  const [cluster, at] = (await runReplicationCommand(programs, url, 'IDENTIFY_SYSTEM')).split('\t')
   const received = await clusterOf(newest.path)
   if (cluster !== received)
     throw new LogDiverged(
@@ -85,7 +85,7 @@ export const requireSameLog = async (programs: Programs, url: string, folder: st
       `the server is on timeline ${timeline}, and ${folder} has timeline ${newest.timeline} of a later primary: this server is a former primary, or was restored. Let the URL name the present primary; after a restore, receive into a new folder`,
     )
   // The name of the file, a tab, and its lines, which have tabs too.
-  const history = (await ask(programs, url, `TIMELINE_HISTORY ${timeline}`)).replace(/^[^\t]*\t/, '')
+  const history = (await runReplicationCommand(programs, url, `TIMELINE_HISTORY ${timeline}`)).replace(/^[^\t]*\t/, '')
   const fork = forkOf(history, newest.timeline)
   if (fork === undefined)
     throw new LogDiverged(

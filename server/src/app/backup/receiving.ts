@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask, LogDiverged, requireSameLog } from './following.ts'
+import { LogDiverged, requireSameLog, runReplicationCommand } from './following.ts'
 import { ProgramFailed, type Programs } from './programs.ts'
-import { readStandbyNames } from './standby-names.ts'
+import { mayAcknowledge } from './standby-names.ts'
 import { advanceSlot, startReceiving } from './wal.ts'
 
 /** Pause before the next attempt, ms: a failover takes seconds. */
@@ -41,15 +41,9 @@ export const receiveLog = async (
   }
 }
 
-/**
- * Whether the receiver may tell the server what it has on its disk: only if `synchronous_standby_names` names it, or
- * names nobody. Patroni 4.1.4 and earlier write `*` while no standby streams, so that commits wait; a receiver that
- * counts as a standby would acknowledge them (`set_synchronous_standby_names` of patroni/postgresql/sync.py).
- */
-const isNamed = async (programs: Programs, { url, name }: { url: string; name: string }): Promise<boolean> => {
-  const names = readStandbyNames(await ask(programs, url, 'SHOW synchronous_standby_names'))?.names
-  return names === undefined || names.some((one) => one.toLowerCase() === name.toLowerCase())
-}
+/** Whether the server counts the receiver by its name. */
+const isNamed = async (programs: Programs, { url, name }: { url: string; name: string }): Promise<boolean> =>
+  mayAcknowledge(await runReplicationCommand(programs, url, 'SHOW synchronous_standby_names'), name)
 
 /** @returns the end of what pg_receivewal printed */
 const receiveOnce = async (

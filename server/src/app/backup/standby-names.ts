@@ -26,3 +26,14 @@ export const readStandbyNames = (text: string): StandbyNames | undefined => {
     names,
   }
 }
+
+/**
+ * Whether a receiver of the log may acknowledge commits: only if `synchronous_standby_names` has its name, or is empty.
+ * Patroni 4.1.4 and earlier write `*` while no standby streams, so that commits wait; a receiver that counts as a
+ * standby would acknowledge them (`set_synchronous_standby_names` of patroni/postgresql/sync.py).
+ * @param text the value of the setting
+ */
+export const mayAcknowledge = (text: string, name: string): boolean => {
+  const names = readStandbyNames(text)?.names
+  return names === undefined || names.some((one) => one.toLowerCase() === name.toLowerCase())
+}

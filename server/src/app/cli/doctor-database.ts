@@ -5,7 +5,7 @@ import { readMonths } from '../../merchants/webhooks/index.ts'
 import type { Report } from './doctor-acquirers.ts'
 import type { Note } from './doctor-networks.ts'
 import type { Opened } from '../installation/open.ts'
-import { readStandbyNames } from '../backup/standby-names.ts'
+import { mayAcknowledge, readStandbyNames } from '../backup/standby-names.ts'
 import { SLOT } from '../backup/wal.ts'
 
 /** Reports the clock, and the login of the processes and how they authenticate. */
@@ -87,8 +87,7 @@ const reportDurability = async (db: Opened['runtime']['db'], report: Report, not
  * @returns why it must not, or undefined
  */
 export const faultOfReceiver = (standbys: string, name: string): string | undefined => {
-  const names = readStandbyNames(standbys)?.names
-  if (names === undefined || names.some((one) => one.toLowerCase() === name.toLowerCase())) return undefined
+  if (mayAcknowledge(standbys, name)) return undefined
   return `database: the receiver of the backup (${name}) counts as a standby while synchronous_standby_names is *, which Patroni writes when no standby streams: commits would then be on the primary and in the backup alone. Start \`bursar backup wal\` of this version, and no other program with the slot ${SLOT}`
 }
 

@@ -42,7 +42,7 @@ export { countUndecided, countUnderpaid, hasCryptoInvoice } from './attention.ts
 export { invoiceFormRoute } from './form.ts'
 
 export { checkInvoice, countLinkInvoices, findLinkInvoice, invoiceTotals, placeInvoice } from './placing.ts'
-export type { LinkInvoice, PlacingSettings } from './placing.ts'
+export type { PlacingSettings } from './placing.ts'
 
 export { eraseInvoiceEmails } from './erasing.ts'
 export { createExpiryJob, createQuoteJob } from './jobs.ts'

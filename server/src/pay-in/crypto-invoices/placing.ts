@@ -2,15 +2,13 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { sql } from 'kysely'
 import { formatUnits } from '../../platform/money/index.ts'
+import type { LinkInvoice } from '../forms/index.ts'
 import { claimOf } from './claims-store.ts'
 import type { Invoice } from './invoice.ts'
 import { isOpen } from './machine.ts'
 import { readInvoice, type InvoiceBody } from './request.ts'
 import { pageUrl, type InvoiceSettings } from './settings.ts'
 import { insertInvoices, type InvoiceRow } from './store.ts'
-
-/** Decimals of a price in a base currency. */
-const BASE_SCALE = 18
 
 /** What an invoice that no signed request asked for has, beside the fields of such a request. */
 export interface Placed {
@@ -63,16 +61,6 @@ export const invoiceTotals = async (db: Db, merchantId: string, linkId: string, 
       where i.ticker is not null and i.paid_units > 0 group by i.ticker order by i.ticker`.execute(db)
   ).rows
 
-/** An invoice of a payment link, as its payer comes back to it. */
-export interface LinkInvoice {
-  /** whether its page still takes a payment, or waits for one */
-  isOpen: boolean
-  url: string
-  /** what was asked for, a decimal */
-  value: string
-  ticker: string
-}
-
 /** Finds an invoice of a payment link, unless its asset is in the catalogue no more. @param at business clock */
 export const findLinkInvoice = async (
   db: Db | Tx,
@@ -96,9 +84,7 @@ export const findLinkInvoice = async (
   const claim = canComplete ? await claimOf(db, merchantId, id) : undefined
   const isCompletable = canComplete && (claim === undefined || claim.state === 'refused')
   const [asked, amount, scale] =
-    baseTicker === null
-      ? [ticker!, units!, settings.catalogue.findCrypto(ticker!)?.scale]
-      : [baseTicker, baseE18!, BASE_SCALE]
+    baseTicker === null ? [ticker!, units!, settings.catalogue.findCrypto(ticker!)?.scale] : [baseTicker, baseE18!, 18]
   if (scale === undefined) return undefined
   return {
     ticker: asked,

@@ -5,7 +5,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { NewId } from '../../platform/base/id.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import { readRedirect } from '../forms/index.ts'
+import { readRedirect, type LinkInvoice } from '../forms/index.ts'
 import { offered } from './amounts.ts'
 import { createInvoice } from './commands.ts'
 import { formatUnits } from '../../platform/money/index.ts'
@@ -13,6 +13,7 @@ import type { FiatInvoice } from './invoice.ts'
 import { isOpen } from './machine.ts'
 import { readNewInvoice } from './reading.ts'
 import { pageUrl, type FiatInvoiceSettings } from './settings.ts'
+import { hasRunOut } from './store.ts'
 
 /** What an invoice that no signed request asked for has, beside the fields of such a request. */
 export interface PlacedFiat {
@@ -77,38 +78,25 @@ export const fiatInvoiceTotals = async (
       where i.state = 'done' and i.ticker is not null group by i.ticker order by i.ticker`.execute(db)
   ).rows
 
-/** An invoice of a payment link, as its payer comes back to it. */
-export interface FiatLinkInvoice {
-  /** whether its page still takes a card, or waits for a payment */
-  isOpen: boolean
-  url: string
-  /** what was asked for, a decimal */
-  value: string
-  ticker: string
-}
-
 /** Finds an invoice of a payment link, unless its currency is in the catalogue no more. @param at business clock */
 export const findFiatLinkInvoice = async (
   db: Db | Tx,
   { merchantId, linkId, id }: { merchantId: string; linkId: string; id: string },
   settings: FiatInvoiceSettings,
   at: Date,
-): Promise<FiatLinkInvoice | undefined> => {
+): Promise<LinkInvoice | undefined> => {
   const { rows } = await sql<
-    Pick<FiatInvoice, 'state' | 'ticker' | 'units' | 'expiresAt' | 'failsAt'> & { isAwaited: boolean }
-  >`select i.state, i.ticker, i.units, i.expires_at as "expiresAt", i.fails_at as "failsAt",
-      exists (${awaitedPayments(at)}) as "isAwaited"
+    Pick<FiatInvoice, 'state' | 'ticker' | 'units'> & { hasRunOut: boolean }
+  >`select i.state, i.ticker, i.units, coalesce(${hasRunOut(awaitedPayments(at), at)}, false) as "hasRunOut"
     from fiat_invoices i where i.merchant_id = ${merchantId} and i.link_id = ${linkId} and i.id = ${id}`.execute(db)
   const [row] = rows
   if (!row) return undefined
-  const { state, ticker, units, expiresAt, failsAt, isAwaited } = row
+  const { state, ticker, units } = row
   // An invoice of a link has an amount.
   if (ticker === null || units === null) return undefined
-  // As in the job that ends invoices: one whose payment may still be paid has not failed.
-  const hasRunOut = !isAwaited && (expiresAt <= at || (failsAt !== null && failsAt <= at))
   const scale = settings.catalogue.findFiat(ticker)?.scale
   if (scale === undefined) return undefined
-  const isUnfinished = state === 'paid' || (isOpen(state) && !hasRunOut)
+  const isUnfinished = state === 'paid' || (isOpen(state) && !row.hasRunOut)
   return { ticker, value: formatUnits(units, scale), isOpen: isUnfinished, url: pageUrl(settings, id) }
 }
 

@@ -108,6 +108,13 @@ export const change = async (
 /** Updates open pages when only the payment has changed. */
 export const announceChange = announce
 
+/**
+ * Whether the time of the invoice `i` is over, and none of its payments may still be paid. Null: its time is not over.
+ * @param awaited selects those payments
+ */
+export const hasRunOut = (awaited: ReturnType<typeof sql>, at: Date): ReturnType<typeof sql> =>
+  sql`(i.expires_at <= ${at} or i.fails_at <= ${at}) and not exists (${awaited})`
+
 /** Returns ids of expired invoices whose payments have all ended, as far as visible without locks. */
 export const findRunOut = async (
   db: Db,
@@ -116,7 +123,7 @@ export const findRunOut = async (
   most: number,
 ): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`select i.id from fiat_invoices i
-    where i.state in ('created', 'pending') and (i.expires_at <= ${at} or i.fails_at <= ${at}) and not exists (${awaited})
+    where i.state in ('created', 'pending') and ${hasRunOut(awaited, at)}
     order by i.expires_at limit ${most}`.execute(db)
   return rows.map(({ id }) => id)
 }

@@ -1,8 +1,10 @@
 import { isUuid } from '../../platform/base/id.ts'
+import { COOKIE_ATTRIBUTES, cookieIn } from '../../platform/api/cookies.ts'
 import type { PageRequest } from '../../platform/api/page.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import { findLinkInvoice, type LinkInvoice } from '../crypto-invoices/index.ts'
+import { findLinkInvoice } from '../crypto-invoices/index.ts'
 import { findFiatLinkInvoice } from '../fiat-invoices/index.ts'
+import type { LinkInvoice } from '../forms/index.ts'
 import type { PaymentLink } from './link.ts'
 import type { MakingSettings } from './making.ts'
 
@@ -19,19 +21,16 @@ const MOST_LINKS = 20
 type Token = Pick<PaymentLink, 'token'>
 
 /** Tokens of links with ids of invoices, newest first. */
-const entriesIn = ({ headers }: PageRequest): [token: string, id: string][] => {
-  const pairs = (headers['cookie'] ?? '').split(';').map((pair) => pair.trim())
-  const value = pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) ?? ''
-  return value.split('.').flatMap((text): [string, string][] => {
+const entriesIn = (request: PageRequest): [token: string, id: string][] =>
+  (cookieIn(request, COOKIE) ?? '').split('.').flatMap((text): [string, string][] => {
     const [, token, id] = ENTRY.exec(text) ?? []
     return token !== undefined && id !== undefined && isUuid(id) ? [[token, id]] : []
   })
-}
 
 export const returnCookie = (request: PageRequest, { token }: Token, invoiceId: string): string => {
   const others = entriesIn(request).filter(([other]) => other !== token)
-  const kept = [[token, invoiceId], ...others].slice(0, MOST_LINKS).map((entry) => entry.join(':'))
-  return `${COOKIE}=${kept.join('.')}; Path=/; Secure; HttpOnly; SameSite=Lax`
+  const entries = [[token, invoiceId], ...others].slice(0, MOST_LINKS).map((entry) => entry.join(':'))
+  return `${COOKIE}=${entries.join('.')}; ${COOKIE_ATTRIBUTES}`
 }
 
 /** The id of the invoice that this browser made from a link. */

@@ -1,5 +1,6 @@
 import { generalErrors } from '@bursar/contract'
 import { languageOf } from '@bursar/checkout'
+import { COOKIE_ATTRIBUTES, cookieIn } from '../../platform/api/cookies.ts'
 import type { PageRequest } from '../../platform/api/page.ts'
 import { ApiRefusal, refusal } from '../../platform/api/route.ts'
 import type { Language } from '../../platform/base/language.ts'
@@ -46,14 +47,10 @@ export interface Visit {
 /** A request of a person who is signed in. */
 export type Signed = Visit & { session: Session }
 
-/**
- * The browser sends the cookie only to this host, over TLS (or to this machine), and hides it from scripts. `Lax` keeps
- * it when a person follows a link in a mail; forms of other sites are refused by their origin.
- */
+/** It is sent when a person follows a link in a mail; forms of other sites are refused by their origin. */
 const COOKIE = '__Host-bursar'
-const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax'
-export const cookieOf = (token: string): string => `${COOKIE}=${token}; ${ATTRIBUTES}`
-export const NO_COOKIE = `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0`
+export const cookieOf = (token: string): string => `${COOKIE}=${token}; ${COOKIE_ATTRIBUTES}`
+export const NO_COOKIE = `${COOKIE}=; ${COOKIE_ATTRIBUTES}; Max-Age=0`
 
 /** Stays in the browser for as long as browsers allow (RFC 6265bis, 5.5), also after the person has signed out. */
 const DEVICE_COOKIE = '__Host-bursar-device'
@@ -63,13 +60,6 @@ const DEVICE_SECONDS = 400 * 24 * 3_600
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 export const isToken = (text: string): boolean => TOKEN.test(text)
 
-const cookieIn = ({ headers }: PageRequest, name: string): string | undefined =>
-  (headers['cookie'] ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(`${name}=`))
-    ?.slice(name.length + 1)
-
 const newDeviceFor = (
   { devices }: Pick<DashboardDeps, 'devices'>,
   session: Session | undefined,
@@ -77,7 +67,7 @@ const newDeviceFor = (
 ): string | undefined => {
   const address = session && addressOf(session.person.email)
   if (address === undefined || devices.bucketOf(device, address) !== undefined) return undefined
-  return `${DEVICE_COOKIE}=${devices.make(address, session!.id, device)}; ${ATTRIBUTES}; Max-Age=${DEVICE_SECONDS}`
+  return `${DEVICE_COOKIE}=${devices.make(address, session!.id, device)}; ${COOKIE_ATTRIBUTES}; Max-Age=${DEVICE_SECONDS}`
 }
 
 export const visitOf = async (
