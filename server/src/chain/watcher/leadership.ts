@@ -1,6 +1,5 @@
 import type { Network } from '@bursar/chainkit'
-import type pg from 'pg'
-import { DatabaseClient } from '../../platform/db/index.ts'
+import { openClient, ReconnectingConnection } from '../../platform/db/index.ts'
 
 /** An arbitrary lock key, the same in every process; the second half of the key is the network's. */
 const LOCK_CLASS = 726_263
@@ -21,64 +20,42 @@ export interface Leadership {
 
 export const createLeadership = (options: { url: string; network: Network; silenceMs?: number }): Leadership => {
   const { url, network, silenceMs = 10_000 } = options
-  let session: pg.Client | undefined
   let leads = false
-  let heartbeat: NodeJS.Timeout | undefined
-
-  const drop = (lost: pg.Client): void => {
-    if (session !== lost) return
-    session = undefined
-    leads = false
-    clearInterval(heartbeat)
-    lost.end().catch(() => {})
-  }
-
-  const connect = async (): Promise<pg.Client> => {
-    const client = new DatabaseClient({
-      connectionString: url,
-      application_name: `bursar watcher ${network}`,
-      connectionTimeoutMillis: 5_000,
-      query_timeout: silenceMs,
-      keepAlive: true,
-    })
-    client.on('error', () => drop(client))
-    client.on('end', () => drop(client))
-    try {
-      await client.connect()
+  const connection = new ReconnectingConnection({
+    open: () =>
+      openClient({
+        connectionString: url,
+        application_name: `bursar watcher ${network}`,
+        connectionTimeoutMillis: 5_000,
+        query_timeout: silenceMs,
+        keepAlive: true,
+      }),
+    prepare: async (client) => {
       await client.query(`set idle_session_timeout = ${Math.trunc(silenceMs)}`)
-    } catch (error) {
-      client.end().catch(() => {})
-      throw error
-    }
-    session = client
-    heartbeat = setInterval(() => void client.query('select 1').catch(() => drop(client)), silenceMs / 4)
-    heartbeat.unref()
-    return client
-  }
+    },
+    ended: () => {
+      leads = false
+    },
+    heartbeat: { everyMs: silenceMs / 4, answerMs: silenceMs },
+  })
 
   return {
     held: () => leads,
     lead: async () => {
       if (leads) return true
-      const client = session ?? (await connect())
+      const session = await connection.get()
       try {
-        const { rows } = await client.query<{ got: boolean }>('select pg_try_advisory_lock($1, hashtext($2)) as got', [
+        const { rows } = await session.query<{ got: boolean }>('select pg_try_advisory_lock($1, hashtext($2)) as got', [
           LOCK_CLASS,
           network,
         ])
-        leads = rows[0]!.got && session === client
+        leads = rows[0]!.got && connection.isCurrent(session)
       } catch (error) {
-        drop(client)
+        connection.drop(session)
         throw error
       }
       return leads
     },
-    release: async () => {
-      const client = session
-      session = undefined
-      leads = false
-      clearInterval(heartbeat)
-      await client?.end().catch(() => {})
-    },
+    release: () => connection.close(),
   }
 }

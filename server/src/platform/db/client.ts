@@ -241,3 +241,16 @@ export class DatabaseClient extends pg.Client implements Closable {
     }, ms)
   }
 }
+
+/**
+ * Opens a connection. Throws DatabaseSilent when none was made in time, otherwise the driver's error.
+ */
+export const openClient = async (config: ClientSettings): Promise<DatabaseClient> => {
+  const client = new DatabaseClient(config)
+  try {
+    return await client.connect()
+  } catch (error) {
+    client.end().catch(() => {})
+    throw isSilence(error) ? new DatabaseSilent('no connection to the database in time', { cause: error }) : error
+  }
+}

@@ -1,5 +1,5 @@
 /** The database: connections, transactions, roles and migrations. Independent of the contents of tables. */
-export { DatabaseClient, DatabaseSilent, isSilence } from './client.ts'
+export { DatabaseClient, DatabaseSilent, isSilence, openClient } from './client.ts'
 export { NoPrimary, splitDatabaseUrl } from './servers.ts'
 export { createPool, connectPipelined } from './pool.ts'
 export type { PoolSettings } from './pool.ts'
@@ -7,6 +7,7 @@ export { createDb, inTransaction, isLocked, isLost, mayRetry, readServerTime, sq
 export type { Db, Tx } from './database.ts'
 export { ConnectionLost, PreparedConnection, throughTx } from './prepared.ts'
 export type { Query, Row, Session } from './prepared.ts'
+export { ReconnectingConnection } from './reconnecting.ts'
 export { listen } from './listen.ts'
 export type { Listener } from './listen.ts'
 export { makeEventPartitions, monthStart } from './partitions.ts'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { DatabaseClient, DatabaseSilent, isSilence, SERVER_SIDE, type ClientSettings } from './client.ts'
+import { DatabaseClient, openClient, SERVER_SIDE, type ClientSettings } from './client.ts'
 
 /** Parsers that make column values exact: bigint columns as safe numbers, integer units as bigint. */
 const parsers: Record<number, (text: string) => unknown> = {
@@ -72,15 +72,10 @@ export const createPool = (settings: PoolSettings): pg.Pool => {
  * Opens one connection that sends queries without waiting for earlier responses. A failed statement aborts its
  * transaction, and a later COMMIT then responds with ROLLBACK, so the caller must check every response.
  */
-export const connectPipelined = async (settings: PoolSettings): Promise<pg.Client> => {
-  const client = new DatabaseClient({
+export const connectPipelined = (settings: PoolSettings): Promise<DatabaseClient> =>
+  openClient({
     ...clientConfig(settings),
     pipeline: true,
     // Generic plans are cached even if the tables were empty; for these statements index plans suit every size.
     options: `${SERVER_SIDE} -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c lock_timeout=${settings.lockWaitMs ?? LOCK_WAIT_MS}`,
   })
-  await client.connect().catch((error: Error) => {
-    throw isSilence(error) ? new DatabaseSilent('no connection to the database in time', { cause: error }) : error
-  })
-  return client
-}

@@ -1,7 +1,9 @@
 import { CompiledQuery } from 'kysely'
 import type pg from 'pg'
+import type { DatabaseClient } from './client.ts'
 import { isLost, type Tx } from './database.ts'
 import { connectPipelined, type PoolSettings } from './pool.ts'
+import { ReconnectingConnection } from './reconnecting.ts'
 
 export type Row = Record<string, unknown>
 /**
@@ -31,28 +33,23 @@ export interface Session {
 
 /** One pipelined connection for frequent statements, opened again when it breaks. */
 export class PreparedConnection {
-  readonly #settings: PoolSettings
-  #client: Promise<pg.Client> | undefined
+  readonly #connection: ReconnectingConnection
 
   constructor(settings: PoolSettings) {
-    this.#settings = settings
+    this.#connection = new ReconnectingConnection({ open: () => connectPipelined(settings) })
   }
 
   /** Executes a statement on the current connection. Throws the driver's error. */
-  readonly query: Query = async (name, text, values) => {
-    const connecting = this.#connected()
-    return this.#send(connecting, await connecting, { name, text, values })
-  }
+  readonly query: Query = async (name, text, values) => this.#send(await this.#connection.get(), { name, text, values })
 
   async session(): Promise<Session> {
-    const connecting = this.#connected()
-    const client = await connecting.catch((error: unknown) => {
+    const client = await this.#connection.get().catch((error: unknown) => {
       throw new ConnectionLost('no connection to the database', { cause: error })
     })
     return {
       query: async (name, text, values) => {
         try {
-          return await this.#send(connecting, client, { name, text, values })
+          return await this.#send(client, { name, text, values })
         } catch (error) {
           throw isLost(error) ? new ConnectionLost('connection to the database lost', { cause: error }) : error
         }
@@ -69,36 +66,16 @@ export class PreparedConnection {
     }
   }
 
-  async close(): Promise<void> {
-    const client = this.#client
-    this.#client = undefined
-    await (await client?.catch(() => undefined))?.end()
+  close(): Promise<void> {
+    return this.#connection.close()
   }
 
-  #connected(): Promise<pg.Client> {
-    if (this.#client) return this.#client
-    const connecting = (this.#client = connectPipelined(this.#settings))
-    connecting.then(
-      (client) => client.on('error', () => this.#drop(connecting)),
-      // The reason, such as too many connections, may not apply to the next attempt.
-      () => this.#drop(connecting),
-    )
-    return connecting
-  }
-
-  async #send(connecting: Promise<pg.Client>, client: pg.Client, statement: pg.QueryConfig): Promise<Row[]> {
+  async #send(client: DatabaseClient, statement: pg.QueryConfig): Promise<Row[]> {
     try {
       return (await client.query<Row>(statement)).rows
     } catch (error) {
-      if (isLost(error)) this.#drop(connecting)
+      if (isLost(error)) this.#connection.drop(client)
       throw error
     }
-  }
-
-  /** Drops the connection that broke, unless another has already replaced it. */
-  #drop(connecting: Promise<pg.Client>): void {
-    if (this.#client !== connecting) return
-    this.#client = undefined
-    void connecting.then((client) => client.end()).catch(() => {})
   }
 }
