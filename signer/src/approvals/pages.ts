@@ -5,33 +5,8 @@ import { SCRIPT, STYLE } from './page-assets.ts'
 import { wordsOf } from './page-words.ts'
 import type { Language, PageFault, Words } from './page-words.ts'
 import type { Offer } from './approvals.ts'
+import { html, Markup } from './html.ts'
 import { groupsOf } from './shown.ts'
-
-/** Text of HTML that is escaped already. */
-class Markup {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/** Builds HTML. Every value is escaped unless it is markup itself. */
-function html(texts: TemplateStringsArray, ...values: readonly (string | Markup | readonly Markup[])[]): Markup {
-  const parts = values.map((value) => {
-    if (typeof value === 'string') return value.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!)
-    return value instanceof Markup ? value.text : value.map(({ text }) => text).join('')
-  })
-  return new Markup(texts.map((text, at) => text + (parts[at] ?? '')).join(''))
-}
 
 const NOTHING = new Markup('')
 
