@@ -53,3 +53,8 @@ const decodeBase58 = (text: string): string => {
 }
 
 const checksum = (payload: Uint8Array): Uint8Array => sha256(sha256(payload)).subarray(0, 4)
+
+/** Returns a contract's address: the last 20 bytes of the Keccak-256 of the transaction's id and its owner. */
+
+export const contractAddressOf = (transactionId: string, owner: Address): Address =>
+  addressOfEvm(keccak(concat(bytesOf(transactionId), bytesOf(owner))).subarray(12))

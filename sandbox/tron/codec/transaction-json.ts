@@ -3,14 +3,11 @@
  * signatures cover the bytes.
  */
 import { bytesOf, hexOf, noBytes, textBytes } from '../bytes.ts'
-import { contractAddressOf } from '../contracts/address.ts'
-import { contractKinds } from './contracts.ts'
-import type { Contract, ContractType } from './contracts.ts'
-import { integerOf, JsonError, listOf, messageFromJson, messageJson, objectOf } from './json.ts'
-import type { Json } from './json.ts'
+import { contractAddressOf } from '../address.ts'
+import { contractKinds, type Contract, type ContractType } from './contracts.ts'
+import { integerOf, JsonError, listOf, messageFromJson, messageJson, objectOf, type Json } from './json.ts'
 import type { MessageOf, Schema } from './schema.ts'
-import { signedTransaction, typeUrlOf } from './transaction.ts'
-import type { RawTransaction, SignedTransaction } from './transaction.ts'
+import { signedTransaction, typeUrlOf, type RawTransaction, type SignedTransaction } from './transaction.ts'
 
 export const rawJson = (raw: RawTransaction, visible: boolean): Json => {
   const { contract } = raw

@@ -1,12 +1,10 @@
 /** The context in which a contract is executed. */
 import type { Receipt } from '../blocks/receipt.ts'
 import { InvalidContract } from '../blocks/refusal.ts'
-import { base58Of, isAddress } from '../address.ts'
-import type { Address } from '../address.ts'
+import { base58Of, isAddress, type Address } from '../address.ts'
 import type { SignedTransaction } from '../codec/transaction.ts'
 import type { ParameterValues } from '../resources/parameters.ts'
-import { accountAt } from '../state/account.ts'
-import type { Account, Resource } from '../state/account.ts'
+import { accountAt, type Account, type Resource } from '../state/account.ts'
 import type { State } from '../state/state.ts'
 import type { Machine, MachineBlock } from '../vm/call.ts'
 
@@ -45,4 +43,15 @@ export const requireOwner = (state: State, owner: Address, badAddress = 'Invalid
 export const requireResource = (resource: string, words: string): Resource => {
   if (resource !== 'BANDWIDTH' && resource !== 'ENERGY') throw new InvalidContract(words)
   return resource
+}
+
+/** Requirements that both contracts that run code have for their transaction. */
+
+/** Throws InvalidContract. This chain does not support TRC-10 tokens. */
+export const requireLimits = (context: RunContext, callValue: bigint, tokenValue: bigint): void => {
+  const { feeLimit } = context.transaction.raw
+  const most = context.values.getMaxFeeLimit
+  if (feeLimit < 0n || feeLimit > most) throw new InvalidContract(`feeLimit must be >= 0 and <= ${most}`)
+  if (callValue < 0n) throw new InvalidContract('callValue must be >= 0')
+  if (tokenValue !== 0n) throw new InvalidContract('No asset !')
 }

@@ -5,10 +5,8 @@ import { bytesOf, keccak } from '../bytes.ts'
 import { energyLimit, payEnergy } from '../resources/energy.ts'
 import { putContract } from '../state/records.ts'
 import { codeAt } from '../vm/storage.ts'
-import { contractAddressOf } from './address.ts'
-import { requireLimits } from './call-value.ts'
-import { requireOwner } from './context.ts'
-import type { Context, Outcome, RunContext } from './context.ts'
+import { contractAddressOf } from '../address.ts'
+import { requireLimits, requireOwner, type Context, type Outcome, type RunContext } from './context.ts'
 
 type Creation = ContractValue<'CreateSmartContract'>
 

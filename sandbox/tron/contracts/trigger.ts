@@ -4,9 +4,7 @@ import type { ContractValue } from '../codec/contracts.ts'
 import { energyLimit, payEnergy } from '../resources/energy.ts'
 import { requireAccount } from '../state/account.ts'
 import { contractAt } from '../state/records.ts'
-import { requireLimits } from './call-value.ts'
-import { requireOwner } from './context.ts'
-import type { Context, Outcome, RunContext } from './context.ts'
+import { requireLimits, requireOwner, type Context, type Outcome, type RunContext } from './context.ts'
 
 type Trigger = ContractValue<'TriggerSmartContract'>
 

@@ -6,7 +6,7 @@ import { momentOf } from '../../platform/runtime/runtime.ts'
 import type { ReceivedAlert } from '../../adapters/alert-receivers/index.ts'
 import { openReceivers } from '../alerting/receivers.ts'
 import { withInstallation } from '../installation/open.ts'
-import { actor } from './actor.ts'
+import { actor } from './recording.ts'
 import { command, type Command } from './command.ts'
 
 export const alertCommands: readonly Command[] = [

@@ -1,7 +1,7 @@
 import { acceptFinding, auditAccounts, listOpenFindings } from '../../treasury/auditing/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { restoreBalance } from '../../ledger/postings/index.ts'
-import { actor } from './actor.ts'
+import { actor } from './recording.ts'
 import { command, UsageError, type Command } from './command.ts'
 import { withInstallation } from '../installation/open.ts'
 

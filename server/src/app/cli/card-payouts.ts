@@ -5,7 +5,7 @@ import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { carryOut, type Effects } from '../../ledger/effects/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
-import { actor } from './actor.ts'
+import { actor } from './recording.ts'
 import { command, flag, UsageError, type Command } from './command.ts'
 import { required, withInstallation, type Environment } from '../installation/open.ts'
 

@@ -17,7 +17,7 @@ import {
 import { formatUnits } from '../../platform/money/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { readUsdtMarkets } from '../../market/rates/index.ts'
-import { actor } from './actor.ts'
+import { actor } from './recording.ts'
 import { command, UsageError, type Command } from './command.ts'
 import { required, withInstallation, type Opened } from '../installation/open.ts'
 import type { Output } from './output.ts'

@@ -5,7 +5,7 @@ import { createKeyAsOperator, KeyProblem, nowOf, type KeyTrouble } from '../../p
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { withInstallation } from '../installation/open.ts'
-import { actor } from './actor.ts'
+import { actor } from './recording.ts'
 import { command, neededText, text, UsageError, type Command } from './command.ts'
 
 const TROUBLES: Record<KeyTrouble, string> = {

@@ -3,7 +3,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { countUndeliverable, openItems } from '../composition/open-items.ts'
 import { required, withInstallation, type Opened } from '../installation/open.ts'
-import { actor } from './actor.ts'
+import { actor } from './recording.ts'
 import { command, type Command } from './command.ts'
 import type { Output } from './output.ts'
 

@@ -3,7 +3,7 @@ import { logoHashes, removeLogo } from '../../merchants/logos/index.ts'
 import { nowOf, record } from '../../people/access/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { withInstallation } from '../installation/open.ts'
-import { actor } from './actor.ts'
+import { actor } from './recording.ts'
 import { command, type Command } from './command.ts'
 
 export const logoCommands: readonly Command[] = [

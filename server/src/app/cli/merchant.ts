@@ -13,7 +13,7 @@ import {
 import { nowOf, revokeKeyAsOperator } from '../../people/access/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
-import { actor } from './actor.ts'
+import { actor } from './recording.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { command, neededText, text, textOr, UsageError, type Command } from './command.ts'
 import type { Fields } from './output.ts'

@@ -12,7 +12,7 @@ import {
   type Invited,
 } from '../../people/access/index.ts'
 import { withInstallation } from '../installation/open.ts'
-import { actor } from './actor.ts'
+import { actor } from './recording.ts'
 import { command, neededText, textOr, UsageError, type Command } from './command.ts'
 import type { Output } from './output.ts'
 

@@ -166,3 +166,6 @@ export const recordDone = async (name: string, env: Environment): Promise<void> 
     await pool.end()
   }
 }
+
+/** The operating system's login of the operator, stored with each of the operator's decisions. */
+export const actor = (): string => `cli:${operatorHere(process.env).login}`

@@ -18,7 +18,7 @@ import {
 } from '../../risk/screening/index.ts'
 import { command, flag, type Command } from './command.ts'
 import type { Fields } from './output.ts'
-import { actor } from './actor.ts'
+import { actor } from './recording.ts'
 import { withInstallation, type Opened } from '../installation/open.ts'
 import { worldOf } from '../installation/world.ts'
 

@@ -1,7 +1,7 @@
 import { connectSigner, type LogMemory, type Signer, type SignerLog } from '../../adapters/signer/index.ts'
 import { acceptLog, createLogMemory, readLogEnd } from '../../chain/transactions/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
-import { actor } from './actor.ts'
+import { actor } from './recording.ts'
 import { command, type Command } from './command.ts'
 import { signerAddress, withInstallation, type Opened } from '../installation/open.ts'
 

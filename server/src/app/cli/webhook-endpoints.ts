@@ -11,7 +11,7 @@ import { createSecretRing } from '../../platform/config/secrets.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { withInstallation } from '../installation/open.ts'
-import { actor } from './actor.ts'
+import { actor } from './recording.ts'
 import { command, neededText, text, UsageError, type Command } from './command.ts'
 
 const TROUBLES: Record<EndpointTrouble, string> = {

@@ -4,10 +4,9 @@ import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.
 import { inTransaction, type Db } from '../../platform/db/index.ts'
 import { carryOut, joinEffects } from '../../ledger/effects/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import { gather } from './carrying.ts'
+import { gather, type ChainSubscriber } from './subscriber.ts'
 import { beginEpoch, moveCursor, readCursor, rememberOnly, type Cursor } from './cursor.ts'
 import { stopForBrokenFinality } from './finality.ts'
-import type { ChainSubscriber } from './subscriber.ts'
 
 export interface RewindDeps {
   runtime: Runtime

@@ -3,10 +3,9 @@ import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { carryOut, joinEffects, type Effects } from '../../ledger/effects/index.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import { gather } from './carrying.ts'
+import { gather, type ChainSubscriber, type PoolChange } from './subscriber.ts'
 import { forgetBlocks, moveCursor, rememberBlocks, rememberedAt, type Cursor } from './cursor.ts'
 import { stopForBrokenFinality } from './finality.ts'
-import type { ChainSubscriber, PoolChange } from './subscriber.ts'
 
 /** The node's last answer: its newest block, and its newest final block, or null while it knows none. */
 export interface NodeView {

@@ -39,3 +39,13 @@ export interface ChainSubscriber {
   /** The pool changed; only on networks that have a usable one. */
   mempool(tx: Tx, network: Network, pool: PoolChange, moment: Moment): Promise<Effects>
 }
+
+/** Calls every subscriber in order and returns the effects of each. */
+export const gather = async (
+  subscribers: readonly ChainSubscriber[],
+  ask: (subscriber: ChainSubscriber) => Promise<Effects>,
+): Promise<Effects[]> => {
+  const all: Effects[] = []
+  for (const subscriber of subscribers) all.push(await ask(subscriber))
+  return all
+}

@@ -1,5 +1,5 @@
+import { mulDiv, unitsOf } from '../../platform/money/index.ts'
 import type { Network } from '@bursar/chainkit'
-import { unitsOf } from '../../platform/money/index.ts'
 import {
   batchLimitsOf,
   contractName,
@@ -143,4 +143,12 @@ const fiatAsset = (given: AssetSettings['fiat'][number]): FiatAsset => {
     mostInBatch: most(batch),
     mostInPart: most(part),
   }
+}
+
+const BASIS_POINTS = 10_000n
+
+/** The fee of a tariff on an amount, rounded up to a ledger unit; at most `cap` when that is given. */
+export const chargeOf = (tariff: Tariff, units: bigint, cap?: bigint): bigint => {
+  const charge = tariff.fixed + mulDiv(units, tariff.bps, BASIS_POINTS, 'up')
+  return cap !== undefined && charge > cap ? cap : charge
 }

@@ -18,7 +18,6 @@ export { createUsdtMarketsReader, isTooOld, readUsdtMarkets } from './usdt-marke
 export type { UsdtMarkets } from './usdt-markets.ts'
 export { MARKET_RULES_SHAPE, marketRulesOf, marketOf } from './markets.ts'
 export { officialDay, type AgreementRules } from './agreement.ts'
-export { freshPrices } from './queries.ts'
+export { freshPrices, createPriceReader } from './queries.ts'
 
-export { createPriceReader } from './reader.ts'
 export { worthAt } from './worth.ts'

@@ -1,3 +1,4 @@
+import { cacheFor } from '../../platform/base/cache.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 
@@ -30,3 +31,13 @@ export const listPrices = async (db: Db): Promise<StoredPrice[]> => {
     from rates order by ticker`.execute(db)
   return rows
 }
+
+const CACHED_MS = 500
+
+/** Reads fresh prices, from a cache of at most half a second. */
+export const createPriceReader = (
+  db: Db,
+  tickers: readonly string[],
+  now: () => number,
+): (() => Promise<ReadonlyMap<string, bigint>>) =>
+  cacheFor(CACHED_MS, now, (at) => freshPrices(db, tickers, new Date(at)))

@@ -4,9 +4,7 @@
  * - the text can be searched and copied;
  * - making a document blocks nothing else: one thread makes them, one after another.
  */
-export { refuseIfBusy } from './busy.ts'
-export { createDocumentMaker, DocumentsBusy } from './maker.ts'
-export type { DocumentMaker } from './maker.ts'
+export { refuseIfBusy, createDocumentMaker, DocumentsBusy, type DocumentMaker } from './maker.ts'
 export { pictureOf } from './picture.ts'
 export type { CryptoReceipt, FiatReceipt, Receipt } from './receipt.ts'
 export type { MonthStatement, StatementSum } from './statement.ts'

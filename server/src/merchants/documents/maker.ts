@@ -1,3 +1,5 @@
+import { refusal } from '../../platform/api/route.ts'
+import { generalErrors } from '@bursar/contract'
 import { Worker } from 'node:worker_threads'
 import type { DocumentRequest } from './request.ts'
 
@@ -116,4 +118,14 @@ export const createDocumentMaker = ({
       for (const { reject } of left) reject(new Error('documents are made no more'))
     },
   }
+}
+
+const RETRY_SECONDS = 10
+
+/** Throws an ApiRefusal that asks the browser to come back if too many documents wait, and any other error as it is. */
+export const refuseIfBusy = (error: unknown): never => {
+  if (!(error instanceof DocumentsBusy)) throw error
+  throw refusal(generalErrors.unavailable, 'too many documents are being made: try again', {
+    retryAfterSeconds: RETRY_SECONDS,
+  })
 }

@@ -4,8 +4,6 @@
  * - every division names its rounding;
  * - the parts of a split add up to the whole.
  */
-export { formatUnits, parseUnits, unitsOf } from './decimal.ts'
+export { formatUnits, parseUnits, unitsOf, rescale } from './decimal.ts'
 
 export { allocate, mulDiv } from './ratio.ts'
-
-export { rescale } from './scale.ts'

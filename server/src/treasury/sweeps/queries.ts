@@ -1,5 +1,5 @@
 import type { Network } from '@bursar/chainkit'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { familyOf } from '../../chain/addresses/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { Sweep } from './sweep.ts'
@@ -53,3 +53,9 @@ export const movedAmong = async (
   )
   return new Set(rows.map(({ id }) => id))
 }
+
+/** SQL that is true where an address is being swept, or has borrowed energy. @param address as SQL */
+export const isBeingSwept = (network: Network, address: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`(exists (select from sweeps s where s.network = ${network} and s.address = ${address}
+    and s.state not in ('final', 'failed', 'replaced'))
+  ${network === 'TRON' ? sql`or exists (select from tron_loans l where l.address = ${address} and l.closed_at is null)` : sql``})`
