@@ -1,7 +1,7 @@
 import { encodeTransfer, COIN } from '@bursar/chainkit/evm'
 import type { AccountState } from '../../../adapters/chains/port.ts'
 import { inTransaction } from '../../../platform/db/index.ts'
-import { currentState, insertPlanned } from '../../../chain/transactions/index.ts'
+import { currentState } from '../../../chain/transactions/index.ts'
 import { isolated } from '../../../platform/jobs/index.ts'
 import { raiseAlert } from '../../../platform/runtime/alerts.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
@@ -10,7 +10,8 @@ import type { EvmAccount, EvmHolding } from './account.ts'
 import { batchGas, fitBatch, planBatch, type BatchMember } from './batch.ts'
 import { Taken, type EvmRound } from './sweeping.ts'
 import type { GasRate } from './gas-price.ts'
-import { canPay, ignoreTaken, takeNonceOf } from './jobs-hot-coin.ts'
+import { planCarried, rowOf } from './jobs-carried.ts'
+import { canPay, ignoreTaken } from './jobs-hot-coin.ts'
 import { insertSweeps, moveSweeps, type NewSweep } from '../store.ts'
 
 /** Gas of coin sent by the delegate, in addition to a payment by the address itself: a call with value, and its log. */
@@ -94,66 +95,21 @@ export const noteRefused = async (
   }).catch(ignoreTaken)
 }
 
-export const rowOf = (
-  { network }: EvmRound,
-  { holder }: EvmAccount,
-  { asset, units }: EvmHolding,
-): Omit<NewSweep, 'id' | 'way' | 'state' | 'fundingId' | 'outgoingId'> => ({
-  network,
-  asset,
-  address: holder.address,
-  merchantId: holder.merchantId,
-  derivationIndex: holder.derivationIndex,
-  units,
-})
-
 const planOne = async (round: EvmRound, all: readonly BatchMember[], rate: GasRate): Promise<boolean> => {
-  const { runtime, network, chainId, contracts, hotAddress, sending } = round
+  const { chainId, contracts, sending } = round
   const rules = { delegate: contracts.delegate.address, authorization: round.authorization }
   const members = fitBatch(all, { ...rules, rate, most: sending.maxBatchFee })
   if (members.length === 0) return alertDear(round, batchGas(all.slice(0, 1), rules) * rate.maxFeePerGas)
   const planned = await canPay(round, batchGas(members, rules) * rate.maxFeePerGas)
   if (planned === undefined) return false
   await round.pause('sweep-chosen')
-  try {
-    await inTransaction(runtime.db, async (tx) => {
-      const moment = momentOf(runtime)
-      const nonce = await takeNonceOf(tx, round, planned, moment.at)
-      const plan = planBatch({ members, contracts, authorization: round.authorization, chainId, nonce, rate })
-      const id = moment.newId()
-      await insertPlanned(
-        tx,
-        {
-          id,
-          network,
-          purpose: 'sweep',
-          senders: [hotAddress],
-          nonce,
-          keys: [`${hotAddress}:${nonce}`],
-          feeRate: rate,
-          ...plan,
-        },
-        moment,
-      )
-      const rows = members.flatMap(({ account, holdings }) =>
-        holdings.map((holding): NewSweep => ({
-          ...rowOf(round, account, holding),
-          id: moment.newId(),
-          way: 'delegate',
-          state: 'carried',
-          fundingId: null,
-          outgoingId: id,
-        })),
-      )
-      // A rollback also releases the nonce taken here.
-      if (!(await insertSweeps(tx, rows, moment))) throw new Taken()
-    })
-  } catch (error) {
-    ignoreTaken(error)
-    return false
-  }
-  await round.pause('sweep-planned')
-  return true
+  return planCarried(round, {
+    planned,
+    rate,
+    way: 'delegate',
+    holdings: members.flatMap(({ account, holdings }) => holdings.map((holding) => ({ account, holding }))),
+    planOf: (nonce) => planBatch({ members, contracts, authorization: round.authorization, chainId, nonce, rate }),
+  })
 }
 
 const alertDear = async ({ runtime, network, sending }: EvmRound, fee: bigint): Promise<false> => {

@@ -1,17 +1,15 @@
 import { relayTransfers, type Hex } from '@bursar/chainkit/evm'
-import { inTransaction } from '../../../platform/db/index.ts'
-import { currentState, insertPlanned, planOf } from '../../../chain/transactions/index.ts'
-import { momentOf } from '../../../platform/runtime/runtime.ts'
+import { currentState, planOf } from '../../../chain/transactions/index.ts'
 import type { EvmAccount, EvmHolding } from './account.ts'
 import type { EvmChoice } from './choice.ts'
 import { MOST_GAS, signedGas } from './batch.ts'
-import { Taken, type EvmRound } from './sweeping.ts'
+import type { EvmRound } from './sweeping.ts'
 import type { GasRate } from './gas-price.ts'
-import { noteRefused, rowOf, transferGas } from './jobs-batches.ts'
+import { noteRefused, transferGas } from './jobs-batches.ts'
+import { planCarried } from './jobs-carried.ts'
 import { areReady } from './jobs-contracts.ts'
-import { canPay, ignoreTaken, takeNonceOf } from './jobs-hot-coin.ts'
+import { canPay } from './jobs-hot-coin.ts'
 import { triesOf } from '../queries.ts'
-import { insertSweeps, type NewSweep } from '../store.ts'
 
 interface Signing {
   account: EvmAccount
@@ -63,7 +61,7 @@ const fitting = ({ sending }: EvmRound, all: readonly Signing[], rate: GasRate):
 }
 
 const planOne = async (round: EvmRound, token: Hex, all: readonly Signing[], rate: GasRate): Promise<boolean> => {
-  const { runtime, network, chainId, contracts, hotAddress } = round
+  const { runtime, network, chainId, contracts } = round
   const planned = all.length > 0 ? await canPay(round, gasOf(all) * rate.maxFeePerGas) : undefined
   if (planned === undefined) return false
   const tries = await triesOf(
@@ -82,51 +80,24 @@ const planOne = async (round: EvmRound, token: Hex, all: readonly Signing[], rat
   const data = relayTransfers.encode({ token, validBefore, transfers })
   const { maxFeePerGas, maxPriorityFeePerGas } = rate
   await round.pause('sweep-chosen')
-  try {
-    await inTransaction(runtime.db, async (tx) => {
-      const moment = momentOf(runtime)
-      const nonce = await takeNonceOf(tx, round, planned, moment.at)
+  const keys = all.map(({ account: { holder } }) => ({
+    account: 'deposit' as const,
+    branch: 0 as const,
+    index: holder.derivationIndex,
+  }))
+  return planCarried(round, {
+    planned,
+    rate,
+    way: 'authorize',
+    holdings: all,
+    planOf: (nonce) => {
       const call = { chainId, nonce: BigInt(nonce), gas: gasOf(all), to: contracts.relay.address, value: 0n, data }
       const plan = planOf(
         rate.legacy
           ? { ...call, type: 'legacy', gasPrice: maxFeePerGas }
           : { ...call, type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas },
       )
-      const id = moment.newId()
-      const keys = all.map(({ account: { holder } }) => ({
-        account: 'deposit' as const,
-        branch: 0 as const,
-        index: holder.derivationIndex,
-      }))
-      await insertPlanned(
-        tx,
-        {
-          id,
-          network,
-          purpose: 'sweep',
-          senders: [hotAddress],
-          nonce,
-          keys: [`${hotAddress}:${nonce}`],
-          feeRate: rate,
-          ...plan,
-          signingKeys: [{ account: 'hot', branch: 0, index: 0 }, ...keys],
-        },
-        moment,
-      )
-      const rows = all.map(({ account, holding }): NewSweep => ({
-        ...rowOf(round, account, holding),
-        id: moment.newId(),
-        way: 'authorize',
-        state: 'carried',
-        fundingId: null,
-        outgoingId: id,
-      }))
-      if (!(await insertSweeps(tx, rows, moment))) throw new Taken()
-    })
-  } catch (error) {
-    ignoreTaken(error)
-    return false
-  }
-  await round.pause('sweep-planned')
-  return true
+      return { ...plan, signingKeys: [{ account: 'hot', branch: 0, index: 0 }, ...keys] }
+    },
+  })
 }
