@@ -12,6 +12,7 @@ import {
 } from '../crypto-invoices/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { cryptoView, type CryptoReader, type CryptoViewDeps, type NetworkFees } from './crypto-view.ts'
+import { commonProblem } from './form-problems.ts'
 import type { Sellers } from './sellers.ts'
 import type { InvoicePages, SentForm, Visit } from './source.ts'
 
@@ -108,31 +109,21 @@ const choiceOf = ({ email, value, choice }: SentForm, { language }: Visit): Para
 
 const problemOf = ({ reason }: PayerRefusal, invoice: PayerInvoice | undefined, form: SentForm): FormProblem => {
   switch (reason) {
-    case 'email-missing':
-      return { field: 'email', why: 'missing' }
-    case 'email-invalid':
-      return { field: 'email', why: 'malformed' }
-    case 'choose-ticker':
     case 'choose-blockchain':
-    case 'ticker-refused':
     case 'blockchain-refused':
       return { field: 'choice', why: 'missing' }
-    case 'choose-value':
-      return { field: 'value', why: 'missing' }
-    case 'value-invalid':
-      return { field: 'value', why: 'malformed' }
     case 'value-too-small':
       return leastOf(invoice, form)
     case 'address-invalid':
       return { field: 'address', why: form.address === undefined ? 'missing' : 'malformed' }
     case 'no-price':
       return { field: 'form', why: 'tryAgain' }
-    case 'not-found':
-    case 'ended':
     case 'token-refused':
     case 'nothing-to-claim':
     case 'claimed-already':
       return { field: 'form', why: 'gone' }
+    default:
+      return commonProblem(reason)
   }
 }
 

@@ -15,6 +15,7 @@ import {
 import { formatUnits } from '../../platform/money/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import type { Sellers } from './sellers.ts'
+import { commonProblem } from './form-problems.ts'
 import type { InvoicePages, Visit } from './source.ts'
 
 export interface FiatPagesDeps {
@@ -203,24 +204,12 @@ const openState = (
 
 const problemOf = ({ reason, asset }: FiatPayerRefusal): FormProblem => {
   switch (reason) {
-    case 'email-missing':
-      return { field: 'email', why: 'missing' }
-    case 'email-invalid':
-      return { field: 'email', why: 'malformed' }
-    case 'choose-ticker':
-    case 'ticker-refused':
-      return { field: 'choice', why: 'missing' }
-    case 'choose-value':
-      return { field: 'value', why: 'missing' }
-    case 'value-invalid':
-      return { field: 'value', why: 'malformed' }
     case 'value-limits':
       return asset ? limitsProblem(asset) : { field: 'value', why: 'malformed' }
     case 'unavailable':
       return { field: 'form', why: 'tryAgain' }
-    case 'not-found':
-    case 'ended':
-      return { field: 'form', why: 'gone' }
+    default:
+      return commonProblem(reason)
   }
 }
 
