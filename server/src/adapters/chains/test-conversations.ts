@@ -11,7 +11,7 @@ import * as fc from 'fast-check'
 import { expect } from 'vitest'
 import { mutatedJson, type Mutation } from '../../../../test/world/mutations.ts'
 import type { Timer } from './pauses.ts'
-import { ChainUnavailable, type Block, type ChainAdapter, type Head } from './port.ts'
+import { ChainUnavailable, type Block, type ChainAdapter, type Head, type TransactionStatus } from './port.ts'
 
 /** One request and its answer: bodies as text. */
 export interface Exchanged {
@@ -169,6 +169,14 @@ export const moneyIn = (block: Block | null): string[] =>
 export const checkHead = ({ height, hash }: Head, hashes: RegExp): void => {
   checkCount(height)
   expect(hash).toMatch(hashes)
+}
+
+/** @param checkFee checks the fee of a mined transaction */
+export const checkStatus = (status: TransactionStatus, hashes: RegExp, checkFee: (fee: bigint) => void): void => {
+  expect(['unknown', 'mempool', 'mined']).toContain(status.kind)
+  if (status.kind !== 'mined') return
+  checkHead({ height: status.height, hash: status.blockHash }, hashes)
+  checkFee(status.fee)
 }
 
 export const checkCount = (count: number): void => {

@@ -1,15 +1,9 @@
 import type { FormProblem } from '@bursar/checkout'
+import type { PayerRefusal } from '../crypto-invoices/index.ts'
+import type { FiatPayerRefusal } from '../fiat-invoices/index.ts'
 
-/** Reasons for which invoices of both kinds refuse the same fields of their forms. */
-export type CommonReason =
-  | 'email-missing'
-  | 'email-invalid'
-  | 'choose-ticker'
-  | 'ticker-refused'
-  | 'choose-value'
-  | 'value-invalid'
-  | 'not-found'
-  | 'ended'
+/** Reasons for which invoices of both kinds refuse a form. */
+type CommonReason = Extract<PayerRefusal['reason'], FiatPayerRefusal['reason']>
 
 export const commonProblem = (reason: CommonReason): FormProblem => {
   switch (reason) {

@@ -16,6 +16,7 @@ import {
   checkBlock,
   checkCount,
   checkHead,
+  checkStatus,
   checkUnits,
   headOperations,
   moneyIn,
@@ -81,12 +82,7 @@ export const BITCOIN_OPERATIONS = {
   statusOf: operation<Adapter, BitcoinRecorded, TransactionStatus[]>({
     run: async (adapter, { mined, pooled }) => [await adapter.statusOf(mined), await adapter.statusOf(pooled)],
     check: (all) => {
-      for (const status of all) {
-        expect(['unknown', 'mempool', 'mined']).toContain(status.kind)
-        if (status.kind !== 'mined') continue
-        checkHead({ height: status.height, hash: status.blockHash }, HASH)
-        checkSatoshi(status.fee)
-      }
+      for (const status of all) checkStatus(status, HASH, checkSatoshi)
     },
   }),
   broadcast: operation<Adapter, BitcoinRecorded, BroadcastResult>({

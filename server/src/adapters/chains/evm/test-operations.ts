@@ -6,7 +6,7 @@ import type { AccountChainAdapter, Block, FeeRate, GasEstimate, TransactionStatu
 import {
   checkBlock,
   checkCount,
-  checkHead,
+  checkStatus,
   checkUnits,
   hashOperation,
   headOperations,
@@ -64,12 +64,7 @@ export const EVM_OPERATIONS = {
   }),
   statusOf: operation<Adapter, EvmRecorded, TransactionStatus>({
     run: (adapter, { transaction }) => adapter.statusOf(transaction),
-    check: (status) => {
-      expect(['unknown', 'mempool', 'mined']).toContain(status.kind)
-      if (status.kind !== 'mined') return
-      checkHead({ height: status.height, hash: status.blockHash }, HASH)
-      checkUnits(status.fee)
-    },
+    check: (status) => checkStatus(status, HASH, checkUnits),
   }),
   broadcast: operation<Adapter, EvmRecorded, { kind: string }>({
     run: (adapter, { raw }) => adapter.broadcast(raw),

@@ -17,6 +17,7 @@ import {
   checkBlock,
   checkCount,
   checkHead,
+  checkStatus,
   checkUnits,
   hashOperation,
   headOperations,
@@ -83,12 +84,7 @@ export const TRON_OPERATIONS = {
   }),
   statusOf: operation<Adapter, TronRecorded, TransactionStatus>({
     run: (adapter, { transaction }) => adapter.statusOf(transaction),
-    check: (status) => {
-      expect(['unknown', 'mempool', 'mined']).toContain(status.kind)
-      if (status.kind !== 'mined') return
-      checkHead({ height: status.height, hash: status.blockHash }, HASH)
-      checkUnits(status.fee)
-    },
+    check: (status) => checkStatus(status, HASH, checkUnits),
   }),
   broadcast: operation<Adapter, TronRecorded, BroadcastResult>({
     run: (adapter, { raw }) => adapter.broadcast(raw),
