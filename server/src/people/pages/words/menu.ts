@@ -93,7 +93,7 @@ const kk: MenuWords = {
   skip: 'Мазмұнға өту',
   open: 'Мәзір',
   switchFrom: (merchant) => `Сатушыны ауыстыру, қазір: ${merchant}`,
-  groups: { developers: 'Әзірлеушілерге', company: 'Сатушы', account: 'Есептік жазба' },
+  groups: { developers: 'Әзірлеушілерге', company: 'Сатушы', account: 'Тіркелгі' },
 }
 
 const ru: MenuWords = {
