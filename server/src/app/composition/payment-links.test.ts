@@ -100,6 +100,20 @@ describe('a payment link', () => {
       404, 404,
     ])
     await sql`update crypto_invoices set state = 'expired' where merchant_id = ${merchantId}`.execute(edge.db)
+    const [paid, waiting] = [
+      { paid: 2, waiting: 0, refunded: false },
+      { paid: 0, waiting: 2, refunded: false },
+    ]
+    for (const [set, status] of [
+      [paid, 410],
+      [waiting, 410],
+      [{ ...paid, refunded: true }, 200],
+      [{ ...paid, paid: 0 }, 200],
+    ] as const) {
+      await sql`update crypto_invoices set paid_units = ${set.paid}, waiting_units = ${set.waiting},
+        refunded = ${set.refunded} where merchant_id = ${merchantId}`.execute(edge.db)
+      expect((await browse().get(links.used.path)).status, JSON.stringify(set)).toBe(status)
+    }
     expect((await payer.get(links.used.path)).status, 'an unpaid, expired invoice is not counted').toBe(200)
     await sql`update crypto_invoices set state = 'created' where merchant_id = ${merchantId}`.execute(edge.db)
     const again = await memberOf(merchantId, 'support')

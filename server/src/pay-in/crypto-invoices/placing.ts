@@ -94,7 +94,10 @@ export const findLinkInvoice = async (
   }
 }
 
-/** How many invoices of a payment link are paid or can still be paid: at most `most`. */
+/**
+ * How many invoices of a payment link are paid or can still be paid: at most `most`. Paying the rest completes an
+ * expired invoice that was paid in part, so it counts until it is refunded.
+ */
 export const countLinkInvoices = async (
   tx: Db | Tx,
   merchantId: string,
@@ -102,6 +105,11 @@ export const countLinkInvoices = async (
   most: number,
 ): Promise<number> =>
   (
-    await sql<{ n: number }>`select count(*) as n from (select from crypto_invoices
-      where merchant_id = ${merchantId} and link_id = ${linkId} and state <> 'expired' limit ${most}) used`.execute(tx)
+    await sql<{ n: number }>`select count(*) as n from (
+      (select from crypto_invoices where merchant_id = ${merchantId} and link_id = ${linkId} and state <> 'expired'
+        limit ${most})
+      union all
+      (select from crypto_invoices where merchant_id = ${merchantId} and link_id = ${linkId} and state = 'expired'
+        and (paid_units > 0 or waiting_units > 0) and not refunded limit ${most})
+      limit ${most}) used`.execute(tx)
   ).rows[0]!.n
