@@ -23,22 +23,32 @@ const HOT_KEY = { account: 'hot', branch: 0, index: 0 } as const
  */
 const PRICE_MARGIN = 2n
 
-/** Plans the unsigned transaction; returns the reason as a text when that is impossible now. */
-export const planTransfer = (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan | string> => {
+/**
+ * Plans the unsigned transaction.
+ * @returns the reason as a text when that is impossible now; undefined: without its fee, the excess is within the slack
+ */
+export const planTransfer = (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan | string | undefined> => {
   if (deps.network === 'BITCOIN') return planBitcoin(deps, wanted)
   return isEvmNetwork(deps.network) ? onEvm(deps, wanted) : onTron(deps, wanted)
 }
 
-const onEvm = async (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan | string> => {
+const onEvm = async (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan | string | undefined> => {
   const plan = await planOnEvm(deps, wanted)
   if (typeof plan === 'string') return plan
   const native = NATIVE_TICKER[deps.network]
   const coin = onChainUnits(deps, native, await freeAt(deps.runtime.db, deps, native, wanted.from!.address))
   // What is left for the transfer and its fee, which the address pays with the same coin.
-  const left = coin - plan.transaction.networkFee
+  const { networkFee } = plan.transaction
+  const left = coin - networkFee
+  const lacking = (fee: bigint): string => `${wanted.from!.address} has ${coin} wei, and its fee could be ${fee}`
   if (left >= (wanted.ticker === native ? plan.units : 0n)) return plan
-  if (wanted.ticker === native && left > 0n) return planOnEvm(deps, { ...wanted, units: left })
-  return `${wanted.from!.address} has ${coin} wei, and its fee could be ${plan.transaction.networkFee}`
+  if (wanted.ticker !== native || left <= 0n) return lacking(networkFee)
+  // The slack is of all hot addresses together; this one may have a small part of the excess.
+  if (wanted.above - networkFee <= wanted.slack) return undefined
+  const reduced = await planOnEvm(deps, { ...wanted, units: left })
+  // The price of gas may have risen meanwhile.
+  const isCovered = typeof reduced === 'string' || reduced.transaction.networkFee <= networkFee
+  return isCovered ? reduced : lacking(reduced.transaction.networkFee)
 }
 
 const planOnEvm = async (deps: ColdDeps, { ticker, units, to, from: key }: Wanted): Promise<ColdPlan | string> => {

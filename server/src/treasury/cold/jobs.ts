@@ -65,6 +65,7 @@ const judge = async (deps: ColdDeps, position: Position, given: HotLimits, isUnd
           units: excess,
           reserved: given.low + onChainUnits(deps, ticker, position.waiting),
           slack: given.slack,
+          above: onChainUnits(deps, ticker, above),
           to: limits.cold,
           ...(from && { from: from.key }),
         })
@@ -90,7 +91,7 @@ const offer = async (deps: ColdDeps, given: Omit<Wanted, 'id'>): Promise<string 
   if (theirs !== to) return `the policy here says ${to}, the signer's ${theirs ?? 'nothing'}`
   const wanted = { ...given, id: runtime.newId() }
   const plan = await planTransfer(deps, wanted)
-  if (typeof plan === 'string') return plan
+  if (plan === undefined || typeof plan === 'string') return plan
   await deps.pause('cold-planned')
   const asset = catalogue.findCrypto(ticker)!
   const moment = momentOf(runtime)

@@ -39,8 +39,10 @@ export interface Wanted {
   units: bigint
   /** chain units that stay spendable: waiting withdrawals, and the least balance of the policy; read on TRON only */
   reserved: bigint
-  /** chain units above the cap up to which nothing is moved; read on TRON only */
+  /** chain units above the cap up to which nothing is moved; read where a fee reduces the amount */
   slack: bigint
+  /** chain units above the target, at all hot addresses together */
+  above: bigint
   to: string
   /** EVM chains: the hot address that has it */
   from?: HotKey
