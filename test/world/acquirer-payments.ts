@@ -97,7 +97,9 @@ export const createPaymentAcquirer = (name: string, capabilities: AcquirerCapabi
     },
     payOut: async () => ({ kind: 'unknown' }),
     payoutState: async () => ({ kind: 'unknown' }),
-    refund: async ({ reference, refundReference, units, ticker }, sending) => {
+    refund: async (order, sending) => {
+      const { reference, refundReference, units, ticker } = order
+      if (self.refunds.has(refundReference)) return self.refundState!(order)
       await sending?.()
       trouble('refund', true)
       self.refundsSent += 1

@@ -1,44 +1,16 @@
 /** Refunds of card payments by members, in lists and files of a period. */
 import { expect, test } from 'vitest'
 import { sql } from 'kysely'
-import { fieldOf, textOf, useDashboard } from '../../../../test/world/dashboard.ts'
-import { catalogue, openFiatInvoices } from '../../../../test/world/fiat-invoices.ts'
-import { giveMoney } from '../../../../test/world/ledger.ts'
-import { createTestRuntime } from '../../../../test/world/runtime.ts'
-import { runRefunds } from './test-refunds.ts'
+import { useDashboard } from '../../../../test/world/dashboard.ts'
+import { catalogue } from '../../../../test/world/fiat-invoices.ts'
+import { openRefundShop } from './test-refunds.ts'
 
 const { edge, memberOf } = useDashboard({ catalogue })
 const DAY = 86_400_000
-const runtime = () => createTestRuntime(edge.db, () => edge.clock.ms)
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
-const useShop = async () => {
-  const fiat = await openFiatInvoices({ url: edge.pool.options.connectionString!, pool: edge.pool, db: edge.db })
-  fiat.now = edge.clock.ms
-  const { merchantId } = fiat
-  const [maker, checker] = [await memberOf(merchantId, 'finance'), await memberOf(merchantId, 'approver')]
-  const { reference: payment, id: invoice } = await fiat.paidInvoice()
-  await giveMoney(runtime(), { merchantId, asset: 'UAH' }, 10_000n)
-  const pathOf = (page: string): string => `/app/merchants/${merchantId}/${page}`
-  const refund = async (amount: string): Promise<void> => {
-    const page = pathOf(`refunds/cards/${payment}`)
-    const shown = await maker.get(page)
-    const [formKey, refunded] = ['form-key', 'refunded'].map((name) => fieldOf(shown, name))
-    const form = { 'form-key': formKey!, refunded: refunded!, 'refund-amount': amount, 'refund-reason': 'damaged' }
-    const asked = await maker.post(page, form)
-    expect(asked.status, textOf(asked)).toBe(303)
-    const path = asked.headers['location'] as string
-    const approved = await checker.post(path, { do: 'approve', shown: fieldOf(await checker.get(path), 'shown') })
-    expect(approved.status, textOf(approved)).toBe(303)
-    await runRefunds(runtime(), catalogue)
-    fiat.now = edge.clock.ms
-    await fiat.work()
-  }
-  return { merchantId, maker, invoice, pathOf, refund }
-}
-
 test('a refund by members is in the list and in the file of its day', async () => {
-  const { merchantId, maker, invoice, pathOf, refund } = await useShop()
+  const { merchantId, maker, invoice, pathOf, refund } = await openRefundShop({ edge, memberOf })
   await refund('40')
   const { rows } = await sql`select id, state, created_at from payment_refunds
     where merchant_id = ${merchantId}`.execute(edge.db)
@@ -53,7 +25,7 @@ test('a refund by members is in the list and in the file of its day', async () =
 })
 
 test('refunds by members are listed newest first', async () => {
-  const { merchantId, refund } = await useShop()
+  const { merchantId, refund } = await openRefundShop({ edge, memberOf })
   const amounts = ['1', '2', '3', '4', '5', '6']
   for (const amount of amounts) {
     await refund(amount)

@@ -47,6 +47,7 @@ export const postForeignRefund = async (
     {
       merchantId,
       id: moment.newId(),
+      reference: null,
       paymentId: payment.id,
       acquirer,
       ticker,

@@ -5,13 +5,14 @@ import {
   type CardTicker,
   type RefundOrder,
 } from '../../adapters/acquirers/port.ts'
-import { inTransaction } from '../../platform/db/index.ts'
+import { uuidOf } from '../../platform/base/id.ts'
+import { inTransaction, type Db } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import type { Payment, PaymentSubscriber } from './payment.ts'
 import { heedRefund, recordRefundSending, recordRefundUnsent, RefundRefused, type RefundAnswer } from './refunding.ts'
-import { claimRefunds, findRefund, refundAgainAt, type Refund } from './refund-store.ts'
+import { claimRefunds, countSameAmount, findRefund, refundAgainAt, type Refund } from './refund-store.ts'
 import { findPayment } from './store.ts'
 import { inAcquirerCall } from './traced-call.ts'
 
@@ -57,7 +58,7 @@ const step = async (deps: RefundJobDeps, refund: Refund): Promise<void> => {
   const { runtime } = deps
   const acquirer = deps.acquirers.get(refund.acquirer)
   const payment = await findPayment(runtime.db, refund.paymentId)
-  const order = orderOf(refund, payment!)
+  const order = orderOf(refund, payment!, await referenceOf(runtime.db, refund))
   const answer = refund.state === 'asked' ? await ask(acquirer, order) : await send(deps, acquirer, refund, order)
   await deps.pause('refund-answer-not-stored')
   if (answer)
@@ -67,10 +68,21 @@ const step = async (deps: RefundJobDeps, refund: Refund): Promise<void> => {
     })
 }
 
-const orderOf = (refund: Refund, payment: Payment): RefundOrder => ({
+/**
+ * Returns the reference of a refund with the acquirer (decision 219). It is derived from the payment, the amount and
+ * how many other refunds of the payment have this amount. So a restored database that has forgotten the refund sends it
+ * again under the reference that the acquirer knows. A refund that was sent by an older release has its id.
+ */
+const referenceOf = async (db: Db, refund: Refund): Promise<string> => {
+  if (refund.reference !== null) return refund.reference
+  if (refund.state === 'asked') return refund.id
+  return uuidOf(`refund ${await countSameAmount(db, refund)} of ${refund.units} of payment ${refund.paymentId}`)
+}
+
+const orderOf = (refund: Refund, payment: Payment, refundReference: string): RefundOrder => ({
   reference: refund.paymentId,
   acquirerReference: payment.acquirerReference ?? undefined,
-  refundReference: refund.id,
+  refundReference,
   units: refund.units,
   refundedUnits: payment.refundedUnits - refund.units,
   ticker: refund.ticker as CardTicker,
@@ -89,7 +101,8 @@ export const requireNotShown = async (
   const payment = refund && (await findPayment(runtime.db, refund.paymentId))
   const acquirer = refund && acquirers.get(refund.acquirer)
   if (!payment || refund.state !== 'asked' || !acquirer?.refundState) return
-  const answer = await acquirer.refundState(orderOf(refund, payment)).catch((error: unknown) => {
+  const order = orderOf(refund, payment, await referenceOf(runtime.db, refund))
+  const answer = await acquirer.refundState(order).catch((error: unknown) => {
     if (error instanceof AcquirerUnreachable)
       throw new RefundRefused(`${acquirer.name} can't be queried about refund ${id} now (${error.message}): try again`)
     throw error
@@ -128,9 +141,8 @@ const send = async (
   let sent: Refund | undefined
   const sending = async (): Promise<void> => {
     const { at } = momentOf(runtime)
-    sent = await inTransaction(runtime.db, (tx) =>
-      recordRefundSending(tx, refund, new Date(at.getTime() + LEASE_MS), at),
-    )
+    const asked = { reference: order.refundReference, until: new Date(at.getTime() + LEASE_MS), at }
+    sent = await inTransaction(runtime.db, (tx) => recordRefundSending(tx, refund, asked))
     if (!sent) throw new ClaimLost()
     await deps.pause('refund-asked-not-sent')
   }

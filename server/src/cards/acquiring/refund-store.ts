@@ -8,8 +8,9 @@ import { refundMoves, type RefundEvent, type RefundState } from './refund-machin
 /** Units are minor units of `ticker`. */
 export interface Refund {
   merchantId: string
-  /** our reference of the refund with the acquirer */
   id: string
+  /** our reference of the refund with the acquirer, once it is sent; null: not sent, or sent under its id */
+  reference: string | null
   paymentId: string
   acquirer: string
   ticker: string
@@ -27,7 +28,7 @@ export interface Refund {
 }
 
 export const REFUND_COLUMNS =
-  sql.raw(`r.merchant_id as "merchantId", r.id, r.payment_id as "paymentId", r.acquirer, r.ticker, r.units,
+  sql.raw(`r.merchant_id as "merchantId", r.id, r.reference, r.payment_id as "paymentId", r.acquirer, r.ticker, r.units,
   r.source as "from", r.hold_id as "holdId", r.state, r.reason, r.actor, r.epoch, r.created_at as "createdAt", r.sent_at as "sentAt"`)
 
 /**
@@ -49,6 +50,7 @@ export const insertRefund = async (tx: Tx, refund: Refund, next: Date | null): P
  * faster.
  * @param epoch moves only while this claim is valid; null: with any claim
  * @param next when it is processed again; null: never
+ * @param reference under which it is sent; null: it is not sent now
  */
 export const moveRefund = async (
   tx: Tx,
@@ -59,13 +61,14 @@ export const moveRefund = async (
     next,
     message = null,
     epoch = null,
-  }: { at: Date; next: Date | null; message?: string | null; epoch?: number | null },
+    reference = null,
+  }: { at: Date; next: Date | null; message?: string | null; epoch?: number | null; reference?: string | null },
 ): Promise<Refund | undefined> => {
   const move = moveOf(refundMoves, refund.state, event)
   if (!move) return undefined
   const { rows } =
     await sql<Refund>`update payment_refunds r set state = ${move.to}, updated_at = ${at}, next_step_at = ${next},
-      message = coalesce(${message}, message),
+      message = coalesce(${message}, message), reference = coalesce(reference, ${reference}::uuid),
       sent_at = ${move.to === 'asked' ? at : move.to === 'requested' ? null : sql`sent_at`}
     where merchant_id = ${refund.merchantId} and id = ${refund.id} and state = ${refund.state}
       and epoch = coalesce(${epoch}::bigint, epoch) returning ${REFUND_COLUMNS}`.execute(tx)
@@ -99,6 +102,13 @@ export const refundsById = async (
     where r.merchant_id = ${merchantId} and r.id > ${after} and r.created_at < ${before}
     order by r.id limit ${limit}`.execute(db)
   return rows
+}
+
+/** How many other refunds of its payment have the same amount as a refund. */
+export const countSameAmount = async (db: Db, { merchantId, id, paymentId, units }: Refund): Promise<number> => {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from payment_refunds
+    where merchant_id = ${merchantId} and payment_id = ${paymentId} and units = ${units} and id <> ${id}`.execute(db)
+  return rows[0]!.n
 }
 
 /** The refunds of these payments of a merchant, oldest first. */

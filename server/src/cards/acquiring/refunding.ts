@@ -79,6 +79,7 @@ export const requestRefund = async (
   const refund: Refund = {
     merchantId: payment.merchantId,
     id: moment.newId(),
+    reference: null,
     paymentId,
     acquirer: payment.acquirer,
     ticker: payment.paidTicker!,
@@ -109,8 +110,11 @@ export const requestRefund = async (
  * Records that the refund is about to be sent: from now on the acquirer may have it.
  * @returns undefined when the claim has passed to another worker: the refund must not be sent
  */
-export const recordRefundSending = (tx: Tx, refund: Refund, until: Date, at: Date): Promise<Refund | undefined> =>
-  moveRefund(tx, refund, 'asked', { at, next: until, epoch: refund.epoch })
+export const recordRefundSending = (
+  tx: Tx,
+  refund: Refund,
+  { reference, until, at }: { reference: string; until: Date; at: Date },
+): Promise<Refund | undefined> => moveRefund(tx, refund, 'asked', { at, next: until, epoch: refund.epoch, reference })
 
 /** Records that the acquirer is proven not to have received it, so that it may be sent again. */
 export const recordRefundUnsent = (tx: Tx, refund: Refund, { at }: Moment): Promise<Refund | undefined> =>
@@ -245,6 +249,7 @@ const alertWhenStuck = async (tx: Tx, refund: Refund, answer: AcquirerState, mom
   const stands =
     refund.sentAt === null ? 'can not be sent' : `was sent at ${refund.sentAt.toISOString()} and has not ended`
   const said = 'reason' in answer && answer.reason !== undefined ? answer.reason : answer.kind
-  const text = `Refund ${refund.id} of payment ${refund.paymentId} at ${refund.acquirer} ${stands} (${said}); it is not sent again. Look in the console of ${refund.acquirer}, and if it ended there: bursar payment resolve-refund ${refund.id} --done REASON, or --refused REASON`
+  const known = refund.reference === null ? '' : `, reference ${refund.reference}`
+  const text = `Refund ${refund.id} of payment ${refund.paymentId} at ${refund.acquirer}${known} ${stands} (${said}); it is not sent again. Look in the console of ${refund.acquirer}, and if it ended there: bursar payment resolve-refund ${refund.id} --done REASON, or --refused REASON`
   await raiseAlert(tx, { kind: 'refund-stuck', subject: refund.id, text }, moment)
 }

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+
 /** Creates a new identifier. It is passed in, so that a seeded run gives the same ids. */
 export type NewId = () => string
 
@@ -14,6 +16,18 @@ export const uuidv7 = (now: number, random: Uint8Array): string => {
   bytes.set(random, 6)
   bytes[6] = (bytes[6]! & 0x0f) | 0x70
   bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  return formatted(bytes)
+}
+
+/** The identifier of a text, the same each time: a UUID of version 8 (RFC 9562, 5.8), 122 bits of its SHA-256. */
+export const uuidOf = (text: string): string => {
+  const bytes = hash('sha256', text, 'buffer').subarray(0, 16)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  return formatted(bytes)
+}
+
+const formatted = (bytes: Buffer): string => {
   const hex = bytes.toString('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }

@@ -1,0 +1,102 @@
+/** Refunds of card payments that a restored copy of the database has forgotten: the acquirer has them. */
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { copyRows } from '../../../../test/setup/row-copies.ts'
+import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
+import { useDashboard } from '../../../../test/world/dashboard.ts'
+import { catalogue } from '../../../../test/world/fiat-invoices.ts'
+import { openRefundShop } from './test-refunds.ts'
+
+const { edge, memberOf } = useDashboard({ catalogue })
+type Shop = Awaited<ReturnType<typeof openRefundShop>>
+let shop: Shop
+beforeEach(async () => {
+  shop = await openRefundShop({ edge, memberOf })
+})
+
+/** What the acquirer has: references of refunds, as they arrived, and how many requests it took. */
+const atAcquirer = () => ({ references: [...shop.fiat.first.refunds.keys()], sent: shop.fiat.first.refundsSent })
+const inBooks = async (): Promise<unknown[]> =>
+  (
+    await sql<{ units: bigint; state: string }>`select units, state from payment_refunds
+      where payment_id = ${shop.payment} order by created_at, id`.execute(edge.db)
+  ).rows.map(({ units, state }) => [units, state])
+const byOperator = async (units: bigint): Promise<void> => {
+  await shop.fiat.refund(shop.payment, units)
+  await shop.fiat.work()
+}
+
+test('a refund whose request the copy has is approved again, and is not sent a second time', async () => {
+  const path = await shop.ask('40.5')
+  const restore = await copyRows(edge.db)
+  await shop.approve(path)
+  const made = atAcquirer()
+  expect([made.references.length, made.sent]).toEqual([1, 1])
+  await restore()
+  expect(await inBooks()).toEqual([])
+  await shop.approve(path)
+  expect(atAcquirer()).toEqual(made)
+  expect(await inBooks()).toEqual([[4_050n, 'done']])
+})
+
+test('a refund that members request once more, because the copy lacks the request, is not sent a second time', async () => {
+  const restore = await copyRows(edge.db)
+  await shop.refund('40.5')
+  const made = atAcquirer()
+  await restore()
+  await shop.refund('40.5')
+  expect(atAcquirer()).toEqual(made)
+  expect(await inBooks()).toEqual([[4_050n, 'done']])
+})
+
+test('refunds by operators, two of one amount among them, are each sent once', async () => {
+  const restore = await copyRows(edge.db)
+  for (const units of [1_000n, 2_000n, 1_000n]) await byOperator(units)
+  const made = atAcquirer()
+  expect([new Set(made.references).size, made.sent]).toEqual([3, 3])
+  await restore()
+  for (const units of [2_000n, 1_000n, 1_000n]) await byOperator(units)
+  expect(atAcquirer()).toEqual(made)
+  await byOperator(1_000n)
+  expect(atAcquirer()).toMatchObject({ sent: 4 })
+})
+
+test('a refund after one of the same amount that was refused has a reference of its own', async () => {
+  shop.fiat.first.refundAnswer = 'refused'
+  await byOperator(1_000n)
+  shop.fiat.first.refundAnswer = 'succeeded'
+  await byOperator(1_000n)
+  expect(await inBooks()).toEqual([
+    [1_000n, 'refused'],
+    [1_000n, 'done'],
+  ])
+  expect(atAcquirer().sent).toBe(2)
+  const { rows } = await sql<{ n: number }>`select count(distinct reference)::int as n from payment_refunds
+    where payment_id = ${shop.payment}`.execute(edge.db)
+  expect(rows).toEqual([{ n: 2 }])
+})
+
+test('a refund that an older release has sent is looked up under its id', async () => {
+  const asked: string[] = []
+  const { first } = shop.fiat
+  const own = first.refundState!
+  first.refundState = async (order) => {
+    asked.push(order.refundReference)
+    return own(order)
+  }
+  first.refundAnswer = 'waiting'
+  await byOperator(1_000n)
+  const { rows } = await sql<{ id: string; reference: string }>`select id, reference from payment_refunds
+    where payment_id = ${shop.payment}`.execute(edge.db)
+  const [{ id, reference }] = rows as [{ id: string; reference: string }]
+  const work = async (): Promise<void> => {
+    shop.fiat.now += 3_600_000
+    await shop.fiat.work()
+  }
+  await work()
+  const noReference = sql`update payment_refunds set reference = null where id = ${id}`
+  await expect(noReference.execute(edge.db)).rejects.toThrow('never changes')
+  await withoutTriggers(edge.db, (tx) => noReference.execute(tx))
+  await work()
+  expect([...new Set(asked)]).toEqual([reference, id])
+})
