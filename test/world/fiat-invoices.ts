@@ -1,5 +1,6 @@
 /** Fiat invoices with their acquirers, jobs and routes on a real database; time and acquirers are the test's. */
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect } from 'vitest'
 import {
   callbackRoutes,
@@ -90,6 +91,8 @@ export interface FiatWorld {
   paid(body?: Record<string, unknown>): Promise<string>
   /** An operator's refund of a payment, placed; undefined: of all that is left. */
   refund(paymentId: string, units?: bigint): ReturnType<typeof requestRefund>
+  /** The reference under which a refund was sent. */
+  referenceOf(refundId: string): Promise<string | null>
   /** The operator changes settings of the merchant. */
   set(settings: Readonly<Record<string, number | string>>): Promise<void>
   callback(
@@ -230,6 +233,12 @@ export const openFiatInvoices = async (
           momentOf(runtime),
         ),
       ),
+    referenceOf: async (refundId) =>
+      (
+        await sql<{ reference: string | null }>`select reference from payment_refunds where id = ${refundId}`.execute(
+          db,
+        )
+      ).rows[0]!.reference,
     set: (changed) => changeSettings(db, world.merchantId, changed, world.now),
     callback: async (acquirer, given, name = acquirer.name) => {
       const url = `/acquirers/${name}/callback`

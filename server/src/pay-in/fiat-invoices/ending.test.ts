@@ -196,7 +196,7 @@ describe('money that goes back', () => {
     expect(await world.balance('merchant')).toBe(98_00n)
     await world.later(60_000)
     await world.later(60_000)
-    expect([...world.first.refunds.keys()]).toEqual([made.id])
+    expect([...world.first.refunds.keys()]).toEqual([await world.referenceOf(made.id)])
     expect(await world.balance('merchant')).toBe(48_00n)
     world.first.refundAnswer = 'refused'
     await world.refund(reference, 10_00n)
