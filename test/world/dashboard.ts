@@ -70,7 +70,7 @@ export interface TestBrowser {
   optionsOf(path: string, does: string): Promise<object>
 }
 
-export { carriedFields, fieldOf, textOf } from './page-text.ts'
+export { carriedFields, fieldOf, textOf, withoutScript } from './page-text.ts'
 
 /** The secret of one-time codes on the page of an invitation, from its key in base32. */
 export const seedOf = (page: Pick<Answer, 'text'>): Buffer => {

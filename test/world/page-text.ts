@@ -13,6 +13,9 @@ export const textOf = ({ text }: Page): string =>
       .replaceAll(/<[^>]*>/g, ' '),
   ).replaceAll(/\s+/g, ' ')
 
+/** The source of a page without its scripts. */
+export const withoutScript = (text: string): string => text.replaceAll(/<script[^]*?<\/script>/g, '')
+
 /** The text of an attribute or of a node. */
 export const unescaped = (text: string): string =>
   text

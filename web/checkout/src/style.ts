@@ -72,7 +72,7 @@ button:hover,.button:hover{filter:brightness(1.08)}
 .address{font:400 .9375rem/1.5 ui-monospace,Consolas,monospace;min-width:0;word-break:break-all}
 .rows{display:grid}
 .rows>div{padding:.8rem 0;border-top:1px solid var(--edge)}.rows>div:first-child{border-top:0;padding-top:0}.rows>div:last-child{padding-bottom:0}
-.pair{display:flex;justify-content:space-between;gap:1rem}.pair dd{text-align:right;font-weight:600;min-width:0}
+.pair dt{overflow-wrap:break-word}.pair{display:flex;justify-content:space-between;gap:1rem}.pair dd{text-align:right;font-weight:600;min-width:0}
 .note{display:flex;gap:.7rem;padding:.85rem 1rem;border-radius:.75rem;background:var(--calm)}
 .note a{color:inherit}.note>div{min-width:0;display:grid;gap:.25rem}.note svg{margin-top:.15rem}
 .note.warn{background:var(--warn-ground);color:var(--warn)}.note.bad{background:var(--bad-ground);color:var(--bad)}.note.good{background:var(--good-ground);color:var(--good)}
@@ -86,7 +86,7 @@ summary{cursor:pointer;padding:.65rem 0;color:var(--line);border-radius:.4rem}
 details[open]>*+*{margin:.25rem auto .75rem}
 .seen{font-size:.9375rem}
 .seen li{display:flex;justify-content:space-between;gap:1rem;padding:.6rem 0;border-top:1px solid var(--edge)}
-.seen li:first-child{border-top:0}.seen li>:last-child{text-align:right}
+.seen li:first-child{border-top:0}.seen li>:last-child{text-align:right;overflow-wrap:break-word}
 .hash{font:400 .8125rem/1.5 ui-monospace,Consolas,monospace;color:var(--soft);word-break:break-all}
 .bar{height:.5rem;width:100%;display:block;border-radius:1rem;background:var(--edge);overflow:hidden}
 .bar rect{fill:var(--line)}

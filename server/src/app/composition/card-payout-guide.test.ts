@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { createPaymentAcquirer } from '../../../../test/world/acquirer-payments.ts'
 import { createPayoutAcquirer } from '../../../../test/world/acquirer-payouts.ts'
 import { CARD_CATALOGUE } from '../../../../test/world/catalogue.ts'
-import { fieldOf, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
+import { fieldOf, textOf, useDashboard, withoutScript, type TestBrowser } from '../../../../test/world/dashboard.ts'
 import { giveMoney, spendableOf } from '../../../../test/world/ledger.ts'
 import { cardBox, makeMerchant } from '../../../../test/world/merchant.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
@@ -74,8 +74,8 @@ test('a card is chosen and checked with its fee, requested once, approved by ano
   const [maker, checker] = [await memberOf(edge.merchant.id, 'finance'), await memberOf(edge.merchant.id, 'approver')]
   expect(textOf(await maker.get(`${at('payouts/guide')}?lang=en`))).toContain('To a bank card')
   const { text, ...form } = await check(maker)
-  expect(text).toMatch(/Fee now 15\.01.UAH/)
-  expect(text).toMatch(/Total now 1515\.51.UAH/)
+  expect(text).toMatch(/Fee now ₴15\.01/)
+  expect(text).toMatch(/Total now ₴1,515\.51/)
   expect(text).toContain('Approvals needed: 1')
   expect(await waitingCards()).toBe(0)
   const sent = await Promise.all([1, 2].map(() => go(maker, 'card-ask', form)))
@@ -261,6 +261,6 @@ test.each(LANGUAGES)('every step in %s has its texts', async (language) => {
   ]) {
     const page = await maker.post(path, fields)
     expect(page.status).toBe(200)
-    expect(page.text).not.toMatch(/undefined|\[object|\bnull\b|<script/)
+    expect(withoutScript(page.text)).not.toMatch(/undefined|\[object|\bnull\b/)
   }
 })

@@ -98,6 +98,15 @@ describe('a payout', () => {
     expect(answer.text).toContain('value="0.123456789"')
   })
 
+  test('that is empty is shown again with what to choose and to type, without reasons of the API', async () => {
+    const maker = await memberOf(edge.merchant.id, 'finance')
+    const answer = await maker.post(pathOf('payouts/new'), { do: 'check', 'payout-asset': '', 'payout-to': '' })
+    expect(answer.status).toBe(400)
+    for (const text of ['Choose an asset and a network.', 'Type an address.', 'Type an amount.'])
+      expect(textOf(answer)).toContain(text)
+    expect(answer.text).not.toMatch(/must be one of|can not be paid/)
+  })
+
   test('is filled in by an address of the book, and by no link of another site', async () => {
     const maker = await memberOf(edge.merchant.id, 'finance')
     const form = { do: 'add', 'address-name': 'Filled', network: 'BITCOIN', address: TO }

@@ -1,7 +1,7 @@
 import type { Markup, Piece } from '@bursar/checkout/html'
 import { html } from '@bursar/checkout/html'
 import type { PageAnswer } from '../../platform/api/page.ts'
-import { framed, linkTo, PASSKEY_SCRIPT, type MerchantPart, type Visit } from '../../people/pages/index.ts'
+import { framed, linkTo, PASSKEY_SCRIPT, together, type MerchantPart, type Visit } from '../../people/pages/index.ts'
 import type { Place } from '../../people/access/index.ts'
 import type { Scope } from './scope.ts'
 import type { Words } from './words/index.ts'
@@ -20,7 +20,7 @@ export interface MerchantPage {
   script?: string
 }
 
-/** Renders a page about a merchant. It loads nothing. Most pages have no script. */
+/** Renders a page about a merchant. It loads nothing. Most pages have only the script of the command palette. */
 export const merchantPage = (
   { visit, place }: Scope,
   { status = 200, isProving = false, script, ...parts }: MerchantPage,
@@ -30,9 +30,6 @@ export const merchantPage = (
     { ...parts, place },
     { script: together(isProving ? PASSKEY_SCRIPT : undefined, script), url: visit.url, status, cookie: undefined },
   )
-
-const together = (first: string | undefined, second: string | undefined): string | undefined =>
-  first === undefined || second === undefined ? (first ?? second) : `${first};${second}`
 
 /** The answer for a merchant or an object that the person can't see, whether it exists or not. */
 export const lostPage = (visit: Visit, words: Words): PageAnswer =>

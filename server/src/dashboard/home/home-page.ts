@@ -55,7 +55,7 @@ const needsOf = ({ visit, role, merchantId, language }: Scope, needs: Needs): Ma
       ? html`<p>${texts.nothingNeeds}</p>`
       : html`<ul class="rows">${shown.map(
           (need) =>
-            html`<li class="line"><a href="${linkTo(visit, merchantPath(merchantId, PAGES[need].path), PAGES[need].query)}">${texts.needs[need]}</a> <strong>${countOf(need)}</strong></li>`,
+            html`<li class="line one"><a href="${linkTo(visit, merchantPath(merchantId, PAGES[need].path), PAGES[need].query)}">${texts.needs[need]}</a> <strong>${countOf(need)}</strong></li>`,
         )}</ul>`
   }</section>`
 }

@@ -6,7 +6,7 @@ import { freshPrices } from '../../market/rates/index.ts'
 import { linkTo, merchantPath } from '../../people/pages/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { CENTS, currenciesOf, worthOf, type Currency } from '../balances/index.ts'
-import { chosenLanguage, choiceField, table, type Scope } from '../frame/index.ts'
+import { amountMarkup, chosenLanguage, choiceField, table, type Scope } from '../frame/index.ts'
 import { chartOf, type Point } from './chart.ts'
 import { carryOn, daysUntil, SPANS, spanOf, type Span } from './days.ts'
 import type { HomePageDeps } from './deps.ts'
@@ -84,7 +84,7 @@ const summary = (
     .slice(0, MOST_BALANCES)
   const rows = shown.map(({ asset, posted, worth }) => [
     html`<a href="${linkTo(visit, merchantPath(merchantId, `balances/${asset}`))}">${asset}</a>`,
-    amountText({ value: formatUnits(posted, scales.get(asset)!), ticker: asset }, language),
+    amountMarkup(scope, { value: formatUnits(posted, scales.get(asset)!), ticker: asset }),
     worth === null ? html`<span class="soft">${words.noPrice}</span>` : show(worth),
   ])
   const columns = [

@@ -21,7 +21,7 @@ import { isUuid } from '../../platform/base/id.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { lostPage, merchantPage, type Scope, type Submitted } from '../frame/index.ts'
+import { amountMarkup, lostPage, merchantPage, type Scope, type Submitted } from '../frame/index.ts'
 import { paymentsOfLink } from '../payments/index.ts'
 import { LINKS, MOST_COUNTED, SHOWN_PAYMENTS, type InvoicingDeps } from './deps.ts'
 import { linkForm } from './form.ts'
@@ -187,7 +187,7 @@ const pageOf = async (
 
 const totals = async (
   { db, catalogue }: InvoicingDeps,
-  { language }: Scope,
+  scope: Scope,
   texts: InvoicingWords,
   { merchantId, id, kind }: PaymentLink,
 ): Promise<Markup> => {
@@ -198,7 +198,7 @@ const totals = async (
       : facts(
           sums.map(({ ticker, paid, units }) => [
             texts.paidCount(paid),
-            amountText({ value: formatUnits(units, catalogue.find(ticker)?.scale ?? 0), ticker }, language),
+            amountMarkup(scope, { value: formatUnits(units, catalogue.find(ticker)?.scale ?? 0), ticker }),
           ]),
         )
   }<p class="soft">${texts.totalsHint}</p>`

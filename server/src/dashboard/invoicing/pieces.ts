@@ -1,10 +1,10 @@
 import { amountText } from '@bursar/checkout/amounts'
-import { foreign, html, type Markup } from '@bursar/checkout/html'
+import { foreign, html, type Markup, type Piece } from '@bursar/checkout/html'
 import { qrImage } from '@bursar/checkout/qr'
 import type { PaymentLink } from '../../pay-in/payment-links/index.ts'
 import { answerOf, linkTo } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
-import type { Scope } from '../frame/index.ts'
+import { amountMarkup, type Scope } from '../frame/index.ts'
 import type { InvoicingWords } from './words/index.ts'
 
 /** What a payer is given: a page, and what it asks for. */
@@ -25,10 +25,11 @@ export const sharePanel = ({ visit }: Scope, texts: InvoicingWords, { url, name 
 }
 
 /** The amount of a link in the language of the page. */
-export const linkAmount = ({ language }: Scope, texts: InvoicingWords, link: PaymentLink): string => {
+export const linkAmount = (scope: Scope, texts: InvoicingWords, link: PaymentLink): Piece => {
+  const { language } = scope
   const show = (value: string): string => amountText({ value, ticker: link.ticker }, language)
   const { amount, least, most } = link
-  if (amount !== null) return show(amount)
+  if (amount !== null) return amountMarkup(scope, { value: amount, ticker: link.ticker })
   const limits = [least === null ? '' : texts.from(show(least)), most === null ? '' : texts.upTo(show(most))]
   return `${texts.payerChooses} (${[link.ticker, ...limits.filter((text) => text !== '')].join(', ')})`
 }

@@ -171,7 +171,7 @@ const deliveryStep = (
           (attempt) =>
             html`<li class="soft">${showTime(attempt.at.getTime())}: ${attempt.status ?? showText(attempt.error ?? words.noAnswer, LONGEST_REASON)}</li>`,
         )}</ul></details>`,
-      url !== null && html`<br><a href="${url}">${words.openNotification}</a>`,
+      url !== null && html`<div><a href="${url}">${words.openNotification}</a></div>`,
     ],
   }
 }

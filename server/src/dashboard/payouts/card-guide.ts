@@ -26,7 +26,7 @@ import { pathOfRequest, type PayoutPagesDeps } from './deps.ts'
 import { FEES } from './fees.ts'
 import { button, radio, stepPage } from './guide-step.ts'
 import { FIELDS, textPiece } from './new-page.ts'
-import { amountOf, textsOf, type Said } from './pieces.ts'
+import { amountIn, amountOf, textsOf, type Said } from './pieces.ts'
 import { CARD_WORDS } from './words/cards.ts'
 import { GUIDE_WORDS } from './words/guide.ts'
 
@@ -166,7 +166,7 @@ const cardPage = async (
           CURRENCY,
           ticker,
           ticker === typed.ticker || offers.length === 1,
-          html`${ticker}<br><span class="soft">${guide.available(amountOf(deps.rules.catalogue, ticker, available))}</span>`,
+          html`${ticker}<br><span class="soft">${guide.available(amountIn(scope, deps.rules.catalogue, ticker, available))}</span>`,
         ),
     )}</fieldset>`,
     buttons: [button('card-what', guide.next), button('start', words.toAddress, 'second')],
@@ -205,7 +205,7 @@ const amountPage = async (
       [words.currency, typed.ticker],
       [
         scope.words.available,
-        amountOf(deps.rules.catalogue, typed.ticker, await availableIn(deps, scope, typed.ticker)),
+        amountOf(scope, deps.rules.catalogue, typed.ticker, await availableIn(deps, scope, typed.ticker)),
       ],
     ]),
     content: html`${textPiece(scope, shown, { field: 'amount', value: typed.amount, label: texts.amount, hint: texts.amountHint, mode: 'decimal', isFree: true })}

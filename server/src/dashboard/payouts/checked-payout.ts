@@ -1,5 +1,5 @@
 /** The page of a checked payout: its present amounts and fee, and the forms that request or change it. */
-import { html, type Piece } from '@bursar/checkout/html'
+import { html, type Markup, type Piece } from '@bursar/checkout/html'
 import { ICONS } from '@bursar/checkout/icons'
 import { facts, note } from '@bursar/checkout/parts'
 import { approvalsFor } from '../../pay-out/requests/index.ts'
@@ -38,7 +38,7 @@ export const checkedPayoutPage = async (
 ): Promise<PageAnswer> => {
   const texts = textsOf(scope)
   const { visit, merchantId } = scope
-  const amount = (value: bigint): string => amountOf(rules.catalogue, ticker, value)
+  const amount = (value: bigint): Markup => amountOf(scope, rules.catalogue, ticker, value)
   const needed = await approvalsFor(db, merchantId, { lines: [{ ticker, units }], refunded: null }, visit.now.real)
   const again = Object.entries(typed).map(([name, value]) => hidden(name, value))
   const action = linkTo(visit, visit.path)

@@ -178,7 +178,7 @@ const checkedPage = (
   const sumsOf = (units: (one: (typeof priced)[number]) => bigint): Map<string, bigint> =>
     totalsOf(priced.map((one) => ({ ticker: one.place.where.asset.ticker, units: units(one) })))
   const [amounts, fees] = [sumsOf(({ units }) => units), sumsOf(({ fee }) => fee)]
-  const show = (ticker: string, units: bigint): string => amountOf(rules.catalogue, ticker, units)
+  const show = (ticker: string, units: bigint): Markup => amountOf(scope, rules.catalogue, ticker, units)
   const duplicates = duplicatesIn(lines)
   const count = duplicates.filter((one) => one !== undefined).length
   return merchantPage(scope, {

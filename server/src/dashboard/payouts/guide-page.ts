@@ -20,7 +20,7 @@ import type { PayoutPagesDeps } from './deps.ts'
 import { isOfCard, submitCard } from './card-guide.ts'
 import { button, radio, stepPage } from './guide-step.ts'
 import { checkedPage, FIELDS, judge, submitNew, textPiece, typedIn, type Typed } from './new-page.ts'
-import { addressPiece, amountOf, textsOf } from './pieces.ts'
+import { addressPiece, amountIn, amountOf, textsOf } from './pieces.ts'
 import { GUIDE_WORDS } from './words/guide.ts'
 
 /** What the steps have in addition to the form of a payout. */
@@ -176,7 +176,7 @@ const whatPage = async (deps: PayoutPagesDeps, scope: Scope, guided: Guided, pro
         FIELDS.asset,
         assetOf(offer),
         assetOf(offer) === guided.asset || offers.length === 1,
-        html`${offer.ticker}, ${showNetwork(offer.network)}<br><span class="soft">${words.available(amountOf(deps.rules.catalogue, offer.ticker, offer.available))}</span>`,
+        html`${offer.ticker}, ${showNetwork(offer.network)}<br><span class="soft">${words.available(amountIn(scope, deps.rules.catalogue, offer.ticker, offer.available))}</span>`,
       ),
     )}</fieldset>`,
     buttons: [button('what', words.next), button('start', words.changeWhere, 'second')],
@@ -195,7 +195,7 @@ const howMuchPage = async (
   const texts = textsOf(scope)
   const { to, from, only, asset } = guided
   const { ticker, network, available } = offer
-  const shown = (units: bigint): string => amountOf(deps.rules.catalogue, ticker, units)
+  const shown = (units: bigint): Markup => amountOf(scope, deps.rules.catalogue, ticker, units)
   const all = await everything(deps, scope, to, offer)
   const other = problems.find(({ field }) => field !== 'amount' && field !== 'meta')
   return stepPage(scope, {

@@ -67,7 +67,7 @@ const requestTable = (deps: PayoutPagesDeps, scope: Scope, title: string, rows: 
     rows.map((row) => [
       naming(scope, row),
       statusTag(statusOf(row, visit.now.real), texts),
-      row.lines === 1 ? amountOf(deps.rules.catalogue, row.ticker, row.units) : '–',
+      row.lines === 1 ? amountOf(scope, deps.rules.catalogue, row.ticker, row.units) : '–',
       foreign(row.maker),
       showTime(row.createdAt.getTime()),
     ]),

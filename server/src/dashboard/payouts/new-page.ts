@@ -134,11 +134,13 @@ ${textPiece(scope, problems, { field: 'meta', value: typed.meta, label: texts.me
 
 const detailOf = ({ detail }: FieldProblem): Pick<Said, 'detail'> => (detail === undefined ? {} : { detail })
 
-const wrongPiece = (scope: Scope, problems: readonly FieldProblem[], field: FieldName): Piece => {
+const wrongPiece = (scope: Scope, problems: readonly FieldProblem[], field: FieldName, value?: string): Piece => {
   const problem = problems.find((one) => one.field === field)
+  const texts = textsOf(scope)
+  const text = value === '' && (field === 'to' || field === 'amount') ? texts.missing[field] : texts.problems[field]
   return (
     problem &&
-    html`<p class="wrong" id="${FIELDS[field]}-wrong" role="alert">${textsOf(scope).problems[field]}${problem.detail !== undefined && html` <span lang="en">${foreign(problem.detail)}</span>`}</p>`
+    html`<p class="wrong" id="${FIELDS[field]}-wrong" role="alert">${text}${problem.detail !== undefined && html` <span lang="en">${foreign(problem.detail)}</span>`}</p>`
   )
 }
 
@@ -159,7 +161,7 @@ export const textPiece = (
 ): Markup => {
   const id = FIELDS[field]
   const isWrong = problems.some((one) => one.field === field)
-  return html`<div class="field"><label class="name" for="${id}">${label}</label><p class="soft" id="${id}-hint">${hint}</p>${wrongPiece(scope, problems, field)}
+  return html`<div class="field"><label class="name" for="${id}">${label}</label><p class="soft" id="${id}-hint">${hint}</p>${wrongPiece(scope, problems, field, value)}
 <input type="text" id="${id}" name="${id}" value="${value}" autocomplete="off" aria-describedby="${id}-hint${isWrong && ` ${id}-wrong`}"${isWrong && html` aria-invalid="true"`}${mode && html` inputmode="${mode}"`}${!isFree && html` required`}></div>`
 }
 

@@ -1,3 +1,4 @@
+import { amountText } from '@bursar/checkout'
 import { foreign, html, type Markup, type Piece } from '@bursar/checkout/html'
 import { ICONS } from '@bursar/checkout/icons'
 import { note } from '@bursar/checkout/parts'
@@ -5,15 +6,28 @@ import type { RequestState } from '../../pay-out/requests/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { linkTo, merchantPath, provePanel, type Visit } from '../../people/pages/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { toneTag, type Scope } from '../frame/index.ts'
+import { amountMarkup, toneTag, type Scope } from '../frame/index.ts'
 import { PAYOUTS, type PayoutPagesDeps } from './deps.ts'
 import { PAYOUT_WORDS, type PayoutWords, type RequestStatus } from './words/index.ts'
 
 export const textsOf = ({ language }: Pick<Scope, 'language'>): PayoutWords => PAYOUT_WORDS[language]
 
-/** An amount in ledger units, with its ticker. */
-export const amountOf = (catalogue: Catalogue, ticker: string, units: bigint): string =>
-  `${formatUnits(units, catalogue.find(ticker)?.scale ?? 0)}\u00A0${ticker}`
+const valueOf = (catalogue: Catalogue, ticker: string, units: bigint): { value: string; ticker: string } => ({
+  value: formatUnits(units, catalogue.find(ticker)?.scale ?? 0),
+  ticker,
+})
+
+/** An amount by itself, which no line breaks. */
+export const amountOf = (scope: Pick<Scope, 'language'>, catalogue: Catalogue, ticker: string, units: bigint): Markup =>
+  amountMarkup(scope, valueOf(catalogue, ticker, units))
+
+/** An amount in a sentence. */
+export const amountIn = (
+  { language }: Pick<Scope, 'language'>,
+  catalogue: Catalogue,
+  ticker: string,
+  units: bigint,
+): string => amountText(valueOf(catalogue, ticker, units), language)
 
 /** A request that waits until its time has expired. */
 export const statusOf = ({ state, expiresAt }: { state: RequestState; expiresAt: Date }, now: Date): RequestStatus =>

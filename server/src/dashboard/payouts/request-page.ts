@@ -187,8 +187,8 @@ const details = (deps: PayoutPagesDeps, scope: Scope, found: RequestDetail): Mar
   return html`${facts([
     [words.status, statusTag(statusOf(found, visit.now.real), texts)],
     paymentPiece(scope, found),
-    [refund === 'claim' ? refunds.fromBalance : texts.amount, sumsPiece(deps, found.lines)],
-    refund === 'card' ? undefined : [texts.feeLimit, feesPiece(deps, found.lines)],
+    [refund === 'claim' ? refunds.fromBalance : texts.amount, sumsPiece(deps, scope, found.lines)],
+    refund === 'card' ? undefined : [texts.feeLimit, feesPiece(deps, scope, found.lines)],
     one && !isCard ? [texts.network, networkOf(one)] : undefined,
     one && [isCard ? refunds.card : texts.to, addressPiece(one.to)],
     one && one.meta !== null
@@ -218,18 +218,18 @@ const networkOf = ({ blockchain }: RequestLine): string =>
   isNetwork(blockchain) ? showNetwork(blockchain) : blockchain
 
 /** The sum of each asset on each network. */
-const sumsPiece = ({ rules: { catalogue } }: PayoutPagesDeps, lines: readonly RequestLine[]): Piece =>
+const sumsPiece = ({ rules: { catalogue } }: PayoutPagesDeps, scope: Scope, lines: readonly RequestLine[]): Piece =>
   [...Map.groupBy(lines, (line) => `${line.ticker}/${line.blockchain}`).values()].map((some) => {
     const units = some.reduce((sum, line) => sum + line.units, 0n)
     const network = lines.length > 1 && html`, ${networkOf(some[0]!)}`
-    return html`<div><strong>${amountOf(catalogue, some[0]!.ticker, units)}</strong>${network}</div>`
+    return html`<div><strong>${amountOf(scope, catalogue, some[0]!.ticker, units)}</strong>${network}</div>`
   })
 
 /** The sum of the highest fees of each asset. */
-const feesPiece = ({ rules: { catalogue } }: PayoutPagesDeps, lines: readonly RequestLine[]): Piece =>
-  [...totalsOf(lines.map(({ ticker, feeLimit }) => ({ ticker, units: feeLimit })))]
-    .map(([ticker, units]) => amountOf(catalogue, ticker, units))
-    .join(' + ')
+const feesPiece = ({ rules: { catalogue } }: PayoutPagesDeps, scope: Scope, lines: readonly RequestLine[]): Piece =>
+  [...totalsOf(lines.map(({ ticker, feeLimit }) => ({ ticker, units: feeLimit })))].map(
+    ([ticker, units], i) => html`${i > 0 && ' + '}${amountOf(scope, catalogue, ticker, units)}`,
+  )
 
 const risks = (texts: PayoutWords, lines: readonly RequestLine[]): Piece => {
   const unknown = lines.filter(({ isNew }) => isNew).length
@@ -292,8 +292,8 @@ const linesPanel = ({ rules: { catalogue } }: PayoutPagesDeps, scope: Scope, lin
       .map((line) => [
         html`${addressPiece(line.to)}${line.meta !== null && html`<br><span class="soft">${foreign(line.meta)}</span>`}${line.isNew && html`<br><span class="soft">${texts.isNew}</span>`}`,
         networkOf(line),
-        amountOf(catalogue, line.ticker, line.units),
-        amountOf(catalogue, line.ticker, line.feeLimit),
+        amountOf(scope, catalogue, line.ticker, line.units),
+        amountOf(scope, catalogue, line.ticker, line.feeLimit),
         html`${texts.lineStates[line.state]}${line.reason !== null && html`<br><span class="soft" lang="en">${foreign(line.reason)}</span>`}`,
       ]),
   )}</section>`

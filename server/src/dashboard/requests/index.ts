@@ -51,11 +51,11 @@ const countTable = (
     texts.counts,
     [
       { title: texts.operation },
-      { title: texts.day, isNumber: true, isFar: true },
-      { title: texts.week, isNumber: true },
-      { title: texts.ofThem, isNumber: true },
-      { title: texts.mean, isNumber: true, isFar: true },
-      { title: texts.slowest, isNumber: true, isFar: true },
+      { title: texts.day, isCount: true, isFar: true },
+      { title: texts.week, isCount: true },
+      { title: texts.ofThem, isCount: true },
+      { title: texts.mean, isCount: true, isFar: true },
+      { title: texts.slowest, isCount: true, isFar: true },
     ],
     counts.map(({ keyId, operation, day, week, refused, meanMs, slowestMs }): Piece[] => [
       html`<bdi class="address">${operation}</bdi><br><span class="soft">${names.get(keyId) ?? texts.mainKey}</span>`,

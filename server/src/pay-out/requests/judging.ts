@@ -72,12 +72,16 @@ const problemsOf = (payout: TypedPayout, rules: Rules): FieldProblem[] => {
   const { blockchain, to, amount, meta } = payout
   const problems: FieldProblem[] = isMeta(meta) ? [] : [{ field: 'meta' }]
   const where = attempt(() => readAsset(payout, rules, orderErrors.invalidOrder))
-  if (where.refused) problems.push({ field: 'asset', detail: where.refused.message })
-  const checked = isNetwork(blockchain) ? checkDestination(blockchain, to, rules) : undefined
+  // An empty field needs no reason of the API.
+  if (payout.ticker === '') problems.push({ field: 'asset' })
+  else if (where.refused) problems.push({ field: 'asset', detail: where.refused.message })
+  if (to === '') problems.push({ field: 'to' })
+  const checked = to !== '' && isNetwork(blockchain) ? checkDestination(blockchain, to, rules) : undefined
   if (checked?.ok === false) problems.push({ field: 'to', detail: checked.why })
   const { value } = where
   const read = value && attempt(() => readAmount(amount, value))
-  if (isUnclear(amount)) problems.push({ field: 'amount', detail: AMBIGUOUS_TEXT })
+  if (amount === '') problems.push({ field: 'amount' })
+  else if (isUnclear(amount)) problems.push({ field: 'amount', detail: AMBIGUOUS_TEXT })
   else if (read?.refused) problems.push({ field: 'amount', detail: read.refused.message })
   return problems
 }

@@ -3,6 +3,7 @@ import { html, type Markup, type Piece } from '@bursar/checkout/html'
 import { ICONS } from '@bursar/checkout/icons'
 import { note } from '@bursar/checkout/parts'
 import type { PageAnswer } from '../../platform/api/page.ts'
+import { PALETTE_SCRIPT } from './palette.generated.ts'
 import { PASSKEY_SCRIPT } from './passkeys.generated.ts'
 import type { Place } from '../access/index.ts'
 import type { MerchantPart } from './merchant-links.ts'
@@ -26,7 +27,7 @@ export interface PageParts {
   said?: { isProblem: boolean; text: string } | undefined
 }
 
-/** Renders a page of the dashboard. It loads nothing, and its script is that of passkeys. */
+/** Renders a page of the dashboard. It loads nothing. Its script is that of passkeys, and of the command palette. */
 export const pageOf = (
   visit: Visit,
   { title, sections, status = 200, cookie, said, merchant, part }: PageParts,
@@ -46,6 +47,7 @@ export const framed = (
   const name = place?.name ?? BURSAR
   return answerOf(visit, {
     ...answer,
+    script: visit.session && place ? together(PALETTE_SCRIPT, answer.script) : answer.script,
     title: `${title} · ${place ? `${name} · ` : ''}${visit.words.menu}`,
     name,
     style: STYLE,
@@ -54,6 +56,10 @@ export const framed = (
       : { main: html`<main class="alone" id="content"><h1>${title}</h1>${actions}${sections}</main>` }),
   })
 }
+
+/** Two scripts of a page as one. */
+export const together = (first: string | undefined, second: string | undefined): string | undefined =>
+  first === undefined || second === undefined ? (first ?? second) : `${first};${second}`
 
 /** A page of the dashboard as a document. */
 export interface DashboardDocument {

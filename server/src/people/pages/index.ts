@@ -7,7 +7,7 @@
  * - text that was typed into a form survives the end of the session.
  */
 export { dashboardRoutes } from './routes.ts'
-export { answerOf, choice, framed, hidden, input, redirect } from './frame.ts'
+export { answerOf, choice, framed, hidden, input, redirect, together } from './frame.ts'
 export type { MerchantPart } from './merchant-links.ts'
 export { draftIn, draftOf, type Draft } from './drafts.ts'
 export { PASSKEY_SCRIPT } from './passkeys.generated.ts'

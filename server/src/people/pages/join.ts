@@ -47,7 +47,13 @@ export const showInvitation = async (deps: DashboardDeps, request: PageRequest):
 
 const gonePage = (visit: Visit): PageAnswer => {
   const { words } = visit
-  return pageOf(visit, { title: words.goneTitle, status: 404, sections: [html`<p>${words.gone}</p>`] })
+  return pageOf(visit, {
+    title: words.goneTitle,
+    status: 404,
+    sections: [
+      html`<section class="panel"><p>${words.gone}</p><a href="${linkTo(visit, '/app/sign-in')}">${words.signIn}</a></section>`,
+    ],
+  })
 }
 
 interface Typed {

@@ -45,6 +45,6 @@ export const provePanel = async (
         fields: again,
       }),
     isPassword &&
-      html`<form method="post" action="${action}">${hidden('do', 'prove-password')}${again}${userName(session.person.email)}${proofFields(words)}<button class="second">${words.prove}</button></form>`,
+      html`<form method="post" action="${action}">${hidden('do', 'prove-password')}${again}${userName(session.person.email)}${proofFields(words)}<button class="second fallback">${words.prove}</button></form>`,
   )
 }

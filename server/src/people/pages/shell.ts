@@ -1,5 +1,6 @@
 import { foreign, html, type Markup, type Piece } from '@bursar/checkout/html'
-import type { Place } from '../access/index.ts'
+import { ICONS } from '@bursar/checkout/icons'
+import { mayRole, type Place } from '../access/index.ts'
 import { merchantLinks, type MerchantPart } from './merchant-links.ts'
 import { linkTo, merchantPath, SECURITY_PATH, type Visit } from './visit.ts'
 
@@ -27,7 +28,17 @@ export const shellHeader = (visit: Visit, place: Place | undefined, name: string
   const letter = /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase() ?? '•'
   return html`<header class="masthead"><a class="skip" href="#content">${words.skip}</a><span class="mark" aria-hidden="true">${letter}</span>${
     place && place.memberships.length > 1 ? switcher(visit, place) : html`<p class="seller">${foreign(name)}</p>`
-  }<button class="second open" popovertarget="menu">${words.open}</button></header>`
+  }${place && paletteOf(visit, place)}<button class="second open" popovertarget="menu">${words.open}</button></header>`
+}
+
+/**
+ * The command palette and its button, which its script shows: it lists the links of the menu and of the page's head.
+ * Its form is the search of Payments.
+ */
+const paletteOf = (visit: Visit, { merchantId, role }: Place): Markup => {
+  const { open, label, find } = visit.words.palette
+  const mayFind = mayRole(role, 'see-payments')
+  return html`<button class="second seek" type="button" hidden data-palette="" aria-haspopup="dialog" aria-label="${open}">${ICONS.search}<span>${open}</span><kbd>Ctrl K</kbd></button><dialog id="palette" class="palette" aria-label="${open}"><form method="get" action="${merchantPath(merchantId, 'payments')}">${visit.chosen !== undefined && html`<input type="hidden" name="lang" value="${visit.chosen}">`}<input type="search" name="q" maxlength="300" autocomplete="off" placeholder="${label}" aria-label="${label}" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-autocomplete="list"></form><div id="palette-list" role="listbox" aria-label="${open}"${mayFind && html` data-find="${find}"`}></div></dialog>`
 }
 
 const switcher = (visit: Visit, { merchantId, name, memberships }: Place): Markup => {

@@ -61,7 +61,7 @@ const signInPage = (deps: DashboardDeps, visit: Visit, form: SignInForm): PageAn
       deps.party !== undefined && html`<p class="soft" data-without-passkeys="">${words.noPasskeys}</p>`,
       section(
         words.withPassword,
-        html`<form method="post" action="${action}">${hidden('do', 'password')}${again}${passwordFields(visit, form.email)}<button class="second">${words.signIn}</button></form>`,
+        html`<form method="post" action="${action}">${hidden('do', 'password')}${again}${passwordFields(visit, form.email)}<button class="second fallback">${words.signIn}</button></form>`,
       ),
     ],
   })

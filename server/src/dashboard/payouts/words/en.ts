@@ -33,6 +33,8 @@ export interface PayoutWords {
   approvalsNeeded: (count: number) => string
   needed: string
   payAloneText: string
+  /** problems of fields that are empty */
+  missing: { to: string; amount: string }
   problems: { asset: string; to: string; amount: string; meta: string; other: string }
   maker: string
   asked: string
@@ -154,6 +156,7 @@ export const en: PayoutWords = {
   needed: 'Approvals needed',
   approvalsNeeded: (count) => `Approvals needed: ${count}`,
   payAloneText: 'The policy allows you to pay this amount without an approval.',
+  missing: { to: 'Type an address.', amount: 'Type an amount.' },
   problems: {
     asset: 'Choose an asset and a network.',
     to: 'This address can not be paid.',

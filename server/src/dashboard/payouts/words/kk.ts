@@ -29,6 +29,7 @@ export const kk: PayoutWords = {
   needed: 'Қажет мақұлдаулар',
   approvalsNeeded: (count) => `Қажет мақұлдаулар: ${count}`,
   payAloneText: 'Саясат бұл соманы мақұлдаусыз төлеуге рұқсат береді.',
+  missing: { to: 'Мекенжайды жазыңыз.', amount: 'Соманы жазыңыз.' },
   problems: {
     asset: 'Актив пен желіні таңдаңыз.',
     to: 'Бұл мекенжайға төлеуге болмайды.',

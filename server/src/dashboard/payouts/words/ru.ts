@@ -29,6 +29,7 @@ export const ru: PayoutWords = {
   needed: 'Нужно одобрений',
   approvalsNeeded: (count) => `Нужно одобрений: ${count}`,
   payAloneText: 'Политика разрешает вам выплатить эту сумму без одобрения.',
+  missing: { to: 'Введите адрес.', amount: 'Введите сумму.' },
   problems: {
     asset: 'Выберите актив и сеть.',
     to: 'На этот адрес выплатить нельзя.',

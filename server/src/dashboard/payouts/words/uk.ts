@@ -29,6 +29,7 @@ export const uk: PayoutWords = {
   needed: 'Потрібно схвалень',
   approvalsNeeded: (count) => `Потрібно схвалень: ${count}`,
   payAloneText: 'Політика дозволяє вам виплатити цю суму без схвалення.',
+  missing: { to: 'Введіть адресу.', amount: 'Введіть суму.' },
   problems: {
     asset: 'Виберіть актив і мережу.',
     to: 'На цю адресу виплатити не можна.',

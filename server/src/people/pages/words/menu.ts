@@ -30,6 +30,8 @@ export interface MenuWords {
   skip: string
   /** the button that opens the menu on a phone */
   open: string
+  /** the button that opens the command palette, its field, and its line that searches the payments for a text */
+  palette: { open: string; label: string; find: string }
   /** names the button that lists the other merchants of a person */
   switchFrom: (merchant: string) => string
   /** headings of the menu */
@@ -62,6 +64,7 @@ const uk: MenuWords = {
   sections: 'Розділи',
   skip: 'До змісту',
   open: 'Меню',
+  palette: { open: 'Пошук', label: 'Сторінка, дія або платіж', find: 'Знайти платіж «…»' },
   switchFrom: (merchant) => `Змінити продавця, тепер: ${merchant}`,
   groups: { developers: 'Розробникам', company: 'Продавець', account: 'Обліковий запис' },
 }
@@ -92,6 +95,7 @@ const kk: MenuWords = {
   sections: 'Бөлімдер',
   skip: 'Мазмұнға өту',
   open: 'Мәзір',
+  palette: { open: 'Іздеу', label: 'Бет, әрекет немесе төлем', find: 'Төлемді табу: «…»' },
   switchFrom: (merchant) => `Сатушыны ауыстыру, қазір: ${merchant}`,
   groups: { developers: 'Әзірлеушілерге', company: 'Сатушы', account: 'Тіркелгі' },
 }
@@ -122,6 +126,7 @@ const ru: MenuWords = {
   sections: 'Разделы',
   skip: 'К содержанию',
   open: 'Меню',
+  palette: { open: 'Поиск', label: 'Страница, действие или платёж', find: 'Найти платёж «…»' },
   switchFrom: (merchant) => `Сменить продавца, сейчас: ${merchant}`,
   groups: { developers: 'Разработчикам', company: 'Продавец', account: 'Учётная запись' },
 }
@@ -152,6 +157,7 @@ const en: MenuWords = {
   sections: 'Sections',
   skip: 'Skip to the content',
   open: 'Menu',
+  palette: { open: 'Search', label: 'A page, an action or a payment', find: 'Find the payment “…”' },
   switchFrom: (merchant) => `Change the merchant, now: ${merchant}`,
   groups: { developers: 'Developers', company: 'Merchant', account: 'Account' },
 }
