@@ -14,7 +14,8 @@ const ANSWER_WAIT_MS = 1_000
  */
 export async function isHealthy(where: Listening, pid: number): Promise<boolean> {
   if ('socketPath' in where && !existsSync(where.socketPath)) return false
-  return isListening(where, pid) !== false && (await answers(where))
+  // Asked first: until there is an answer, it is cheaper than the kernel's list of sockets.
+  return (await answers(where)) && isListening(where, pid) !== false
 }
 
 function answers(where: Listening): Promise<boolean> {
