@@ -19,7 +19,11 @@ const membersOf = (network: Network) => ({
   ...depositMembers(network),
   watch: Type.Optional(watchShape(network)),
   payoutEveryMs: Type.Optional(
-    whole('interval of planning withdrawals', { least: 1, standard: PAYOUT_EVERY_MS, unit: 'ms' }),
+    whole('interval of planning withdrawals while they wait; without them it grows to one second', {
+      least: 1,
+      standard: PAYOUT_EVERY_MS,
+      unit: 'ms',
+    }),
   ),
   sending: Type.Optional(sendingShape(network)),
   ...TREASURY_MEMBERS,

@@ -57,6 +57,7 @@ import {
 } from '../installation/open.ts'
 import { jobWatch } from './job-watch.ts'
 import { pausePoints } from './pausing.ts'
+import { startAnnouncing } from './announcer.ts'
 import { createWaking, type Waking } from './waking.ts'
 import { worldOf } from '../installation/world.ts'
 
@@ -115,6 +116,7 @@ const startParts = async (
   await requireSameKeys(runtime.db, world.wallet)
   const directory = createDirectory(runtime.db, createSecretRing(config.dataKeys))
   const waking = createWaking()
+  started(startAnnouncing(runtime.db, has('worker') ? waking.announced : undefined))
   // A watcher needs no merchants' keys, and has no right to read them.
   started(closing(followChanges(opened, has('api') || has('worker') ? directory : null, waking)))
   // The api has no right to change which addresses are the platform's.
@@ -163,6 +165,7 @@ const followChanges = (
   const followClock = (): void => {
     followed = followed
       .then(() => followOffset(runtime, config.sandbox))
+      .then(waking.announced)
       .catch((err: unknown) => runtime.log.warn({ err }, 'the business clock could not be read'))
   }
   return listen(pool, ['merchant_changed', 'business_clock', ...waking.channels], {
@@ -173,7 +176,7 @@ const followChanges = (
     },
     notified: (channel, payload) => {
       if (channel === 'merchant_changed') directory?.forget(payload)
-      else if (waking.channels.includes(channel)) waking.notified(payload)
+      else if (waking.channels.includes(channel)) waking.notified(channel, payload)
       else followClock()
     },
   })

@@ -5,6 +5,7 @@ import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { createPayoutWorld, paidLog, type PayoutWorld } from '../../../../test/world/payouts.ts'
 import { createEvmPayoutJob } from '../../pay-out/withdrawals/index.ts'
+import { MINED_CHANNEL } from '../../chain/transactions/index.ts'
 import { listen } from '../../platform/db/index.ts'
 import { createWaking } from './waking.ts'
 
@@ -25,11 +26,12 @@ test('a block with a transaction of ours wakes the job that plans payments of it
   const { promise: connected, resolve } = Promise.withResolvers<void>()
   const listener = listen({ url: database.url }, [...waking.channels, 'end_of_test'], {
     connected: resolve,
-    notified: (channel, payload) => (channel === 'end_of_test' ? void woken.push(payload) : waking.notified(payload)),
+    notified: (channel, payload) =>
+      channel === 'end_of_test' ? void woken.push(payload) : waking.notified(channel, payload),
   })
   try {
     await connected
-    waking.follow({ wake: (name) => void woken.push(name) })
+    waking.follow({ wake: (name) => void woken.push(name), announce: () => {} })
     await world.request(UNITS)
     await world.work()
     const { rows } = await sql<{ hash: string }>`select hash from outgoing_attempts`.execute(world.db)
@@ -49,7 +51,7 @@ test('a new connection wakes the jobs of every network, because a notification m
   const woken: string[] = []
   const waking = createWaking()
   waking.connected()
-  waking.follow({ wake: (name) => void woken.push(name) })
+  waking.follow({ wake: (name) => void woken.push(name), announce: () => {} })
   waking.connected()
   expect(woken).toEqual(['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON'].map((network) => `payouts ${network}`))
 })
@@ -61,10 +63,10 @@ describe('a flood of notifications', () => {
   test('wakes a job at once, then at most four times a second, and once more after its end', () => {
     const woken: { name: string; at: number }[] = []
     const waking = createWaking()
-    waking.follow({ wake: (name) => void woken.push({ name, at: Date.now() }) })
+    waking.follow({ wake: (name) => void woken.push({ name, at: Date.now() }), announce: () => {} })
     const start = Date.now()
     for (let ms = 0; ms < 1_000; ms += 1) {
-      for (let n = 0; n < 10; n += 1) waking.notified('TRON')
+      for (let n = 0; n < 10; n += 1) waking.notified(MINED_CHANNEL, 'TRON')
       vi.advanceTimersByTime(1)
     }
     vi.advanceTimersByTime(60_000)
@@ -76,21 +78,21 @@ describe('a flood of notifications', () => {
   test('of one network does not delay another network', () => {
     const woken: string[] = []
     const waking = createWaking()
-    waking.follow({ wake: (name) => void woken.push(name) })
-    waking.notified('TRON')
-    waking.notified('TRON')
-    waking.notified('BITCOIN')
+    waking.follow({ wake: (name) => void woken.push(name), announce: () => {} })
+    waking.notified(MINED_CHANNEL, 'TRON')
+    waking.notified(MINED_CHANNEL, 'TRON')
+    waking.notified(MINED_CHANNEL, 'BITCOIN')
     expect(woken).toEqual(['payouts TRON', 'payouts BITCOIN'])
     vi.advanceTimersByTime(1_000)
-    waking.notified('BITCOIN')
+    waking.notified(MINED_CHANNEL, 'BITCOIN')
     expect(woken).toEqual(['payouts TRON', 'payouts BITCOIN', 'payouts TRON', 'payouts BITCOIN'])
   })
 
   test('with texts that name no network wakes nothing, and leaves nothing behind', () => {
     const woken: string[] = []
     const waking = createWaking()
-    waking.follow({ wake: (name) => void woken.push(name) })
-    for (const text of ['', 'tron', '__proto__', 'DOGECOIN', 'x'.repeat(8_000)]) waking.notified(text)
+    waking.follow({ wake: (name) => void woken.push(name), announce: () => {} })
+    for (const text of ['', 'tron', '__proto__', 'DOGECOIN', 'x'.repeat(8_000)]) waking.notified(MINED_CHANNEL, text)
     expect({ woken, timers: vi.getTimerCount() }).toEqual({ woken: [], timers: 0 })
   })
 })

@@ -2,28 +2,35 @@
 import { NETWORKS, type Network } from '@bursar/chainkit'
 import { MINED_CHANNEL } from '../../chain/transactions/index.ts'
 import { payoutJob } from '../../pay-out/withdrawals/index.ts'
+import { WORK_CHANNEL } from './announcer.ts'
 import type { JobLoop } from '../../platform/jobs/index.ts'
 
 /**
- * Plans payments of a network as soon as transactions of it are mined, because its hot addresses may then send more. A
- * notification that is lost costs time only: the jobs also run at their intervals. Any login of the database can send
- * notifications: however many arrive, the job of a network is woken at most once in `LEAST_MS`.
+ * Ends long pauses of jobs when a process has committed work. Plans payments of a network as soon as transactions of it
+ * are mined, because its hot addresses may then send more. A notification that is lost costs time only: the jobs also
+ * run at their intervals. Any login of the database can send notifications: however many arrive, the job of a network
+ * is woken at most once in `LEAST_MS`, and no other pause becomes shorter than `everyMs`.
  */
 export interface Waking {
   readonly channels: readonly string[]
   /** Wakes the jobs of this loop from now on. */
-  follow(loop: Pick<JobLoop, 'wake'>): void
+  follow(loop: Pick<JobLoop, 'wake' | 'announce'>): void
   /** The connection now listens: earlier notifications may be lost. */
   connected(): void
-  /** @param payload the network whose transactions are mined; any other text is ignored */
-  notified(payload: string): void
+  /**
+   * A notification has arrived.
+   * @param payload of the channel of mined transactions: their network; any other text is ignored
+   */
+  notified(channel: string, payload: string): void
+  /** There may be work for any job: it is committed, or the business clock was moved. */
+  announced(): void
 }
 
 /** Shorter than the time between two blocks of any network. */
 const LEAST_MS = 250
 
 export const createWaking = (): Waking => {
-  let loop: Pick<JobLoop, 'wake'> | undefined
+  let loop: Pick<JobLoop, 'wake' | 'announce'> | undefined
   const rests = new Map<Network, { isDue: boolean }>()
   const wake = (network: Network): void => {
     const rest = rests.get(network)
@@ -40,15 +47,21 @@ export const createWaking = (): Waking => {
       if (resting.isDue) wake(network)
     }, LEAST_MS).unref()
   }
+  const announced = (): void => loop?.announce()
   return {
-    channels: [MINED_CHANNEL],
+    channels: [MINED_CHANNEL, WORK_CHANNEL],
     follow: (started) => {
       loop = started
     },
-    connected: () => NETWORKS.forEach(wake),
-    notified: (payload) => {
+    connected: () => {
+      NETWORKS.forEach(wake)
+      announced()
+    },
+    notified: (channel, payload) => {
+      if (channel === WORK_CHANNEL) return announced()
       const network = NETWORKS.find((one) => one === payload)
       if (network !== undefined) wake(network)
     },
+    announced,
   }
 }

@@ -4,7 +4,7 @@ import type { AcquirerState, RawCallback } from '../../adapters/acquirers/port.t
 import { isUuid } from '../../platform/base/id.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { moveOf } from '../../platform/base/moves.ts'
-import type { Db, Tx } from '../../platform/db/index.ts'
+import { makesWork, type Db, type Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
 import { paymentMoves } from './machine.ts'
@@ -55,6 +55,7 @@ export const hearCallback = async (
     where (select count(*) from (select from acquirer_callbacks where acquirer = ${acquirer} and reference = ${reference.slice(0, 200)} limit ${MOST_STORED}) stored) < ${MOST_STORED}
     on conflict (acquirer, digest) do update set times = acquirer_callbacks.times + 1 returning times`.execute(tx)
   if ((rows[0]?.times ?? 1) > 1) return noEffects
+  makesWork(tx)
   if (isUuid(reference)) {
     const heardSo = rows[0] ? heard : { ...heard, lookAt: new Date(moment.at.getTime() + MANY_LOOK_MS) }
     for (const subscriber of subscribers) {

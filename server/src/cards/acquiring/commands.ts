@@ -1,7 +1,7 @@
 import type { PaymentPage } from '../../adapters/acquirers/port.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { moveOf } from '../../platform/base/moves.ts'
-import type { Tx } from '../../platform/db/index.ts'
+import { makesWork, type Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { paymentMoves } from './machine.ts'
@@ -65,6 +65,7 @@ export const planPayment = async (
     createdAt: moment.at,
   }
   await insertPayment(tx, payment)
+  makesWork(tx)
   return payment
 }
 

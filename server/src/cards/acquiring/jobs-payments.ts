@@ -1,7 +1,7 @@
 import { AcquirerRefusal, AcquirerUnreachable, type Acquirer } from '../../adapters/acquirers/port.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import type { Job } from '../../platform/jobs/index.ts'
+import { IDLE_MS, type Job } from '../../platform/jobs/index.ts'
 import { raiseAlert, raiseOrRenewAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { heedAnswer } from './answering.ts'
@@ -52,6 +52,7 @@ export const createPaymentJobs = (deps: PaymentJobDeps, everyMs: number): Job[] 
 const jobOf = (deps: PaymentJobDeps, name: string, line: PaymentLine, everyMs: number): Job => ({
   name,
   everyMs,
+  idleMs: IDLE_MS,
   run: async () => {
     const due = await claimPayments(deps.runtime.db, line, momentOf(deps.runtime).at, LEASE_MS, MOST_AT_ONCE)
     await Promise.all(due.map((payment) => guardedStep(deps, payment)))

@@ -1,6 +1,6 @@
 import { routeOf } from '../acquiring/index.ts'
 import { AcquirerUnreachable, type Acquirer } from '../../adapters/acquirers/port.ts'
-import type { Job } from '../../platform/jobs/index.ts'
+import { IDLE_MS, type Job } from '../../platform/jobs/index.ts'
 import { withoutCardNumbers } from '../../platform/api/card-numbers.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { attemptsOf, claimAsks } from './attempts.ts'
@@ -20,6 +20,7 @@ const MOST_AT_ONCE = 8
 export const createAskingJob = (deps: CardPayoutDeps, acquirer: Acquirer, everyMs: number): Job => ({
   name: `ask ${acquirer.name} for card payouts`,
   everyMs,
+  idleMs: IDLE_MS,
   run: async () => {
     const due = await claimAsks(deps.runtime.db, acquirer.name, momentOf(deps.runtime).at, LEASE_MS, MOST_AT_ONCE)
     await Promise.all(due.map((attempt) => askOne(deps, acquirer, attempt)))

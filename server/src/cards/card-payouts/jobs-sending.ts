@@ -3,7 +3,7 @@ import { AcquirerRefusal, AcquirerUnreachable, type Acquirer, type CardTicker } 
 import { inAcquirerCall, readFailing, recordOutcome, routeOf } from '../acquiring/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import type { Job } from '../../platform/jobs/index.ts'
+import { IDLE_MS, type Job } from '../../platform/jobs/index.ts'
 import { resolveAlert } from '../../platform/runtime/alerts.ts'
 import { withoutCard, withoutCardNumbers } from '../../platform/api/card-numbers.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
@@ -29,6 +29,7 @@ const TELL_AFTER_MS = 5 * 60_000
 export const createSendingJob = (deps: CardPayoutDeps, everyMs: number): Job => ({
   name: 'send card payouts',
   everyMs,
+  idleMs: IDLE_MS,
   run: async () => {
     const { runtime } = deps
     const due = await claimPlanned(runtime.db, momentOf(runtime).at, LEASE_MS, MOST_AT_ONCE)

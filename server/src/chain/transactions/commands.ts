@@ -2,7 +2,7 @@ import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import { moveOf, statesTaking } from '../../platform/base/moves.ts'
-import type { Db, Tx } from '../../platform/db/index.ts'
+import { makesWork, type Db, type Tx } from '../../platform/db/index.ts'
 import { carryOut, joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { knowChange, type ChangeKey } from './change.ts'
@@ -53,6 +53,7 @@ export const insertOutgoing = async (
   await sql`insert into outgoing(id, network, purpose, state, senders, nonce, keys, pays_for, attempt, next_step_at, created_at, updated_at)
     values (${planned.id}, ${planned.network}, ${planned.purpose}, ${state}, ${[...planned.senders]}, ${planned.nonce},
       ${[...planned.keys]}, ${planned.paysFor ?? null}, 1, ${at}, ${at}, ${at})`.execute(tx)
+  makesWork(tx)
   await insertAttempt(tx, planned.id, planned.network, 1, planned, at)
   // An offer spends nothing until it is imported.
   if (state !== 'offered') await countPlanned(tx, planned.network, planned.senders)

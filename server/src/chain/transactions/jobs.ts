@@ -2,7 +2,7 @@ import { isEvmNetwork } from '@bursar/chainkit'
 import type { ChainAdapter, FeeRate } from '../../adapters/chains/port.ts'
 import type { SignerRefusal } from '../../adapters/signer/port.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import type { Job } from '../../platform/jobs/index.ts'
+import { IDLE_MS, type Job } from '../../platform/jobs/index.ts'
 import { raiseAlert, raiseOrRenewAlert, resolveAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { spentOnlyBy } from './bitcoin-bump.ts'
@@ -45,6 +45,7 @@ const MOST_AT_ONCE = 64
 export const createSendingJob = (deps: SendingDeps): Job => ({
   name: sendingJob(deps.network),
   everyMs: 200,
+  idleMs: IDLE_MS,
   run: async () => {
     const at = new Date(deps.runtime.clock.business())
     const due = await claimDue(deps.runtime.db, deps.network, at, LEASE_MS, MOST_AT_ONCE)

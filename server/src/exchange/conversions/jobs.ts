@@ -3,7 +3,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { carriedOn } from '../exchange-withdrawals/index.ts'
 import { priceOrder, readDirection, type TradingDeps } from '../exchanges/index.ts'
-import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
+import { forEachIsolated, IDLE_MS, type Job } from '../../platform/jobs/index.ts'
 import type { PausePoint } from '../../chain/transactions/index.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
@@ -40,6 +40,7 @@ const GIVE_UP_AFTER_MS = 3_600_000
 export const createConversionJob = (deps: ConversionDeps, everyMs: number): Job => ({
   name: 'conversions',
   everyMs,
+  idleMs: IDLE_MS,
   run: async () => {
     const { runtime } = deps.trading
     const due = await nextConversions(runtime.db, momentOf(runtime).at, MOST)

@@ -1,4 +1,4 @@
-import type { Job } from '../../platform/jobs/index.ts'
+import { IDLE_MS, type Job } from '../../platform/jobs/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { alertHedging } from './alerts.ts'
 import type { HedgeDeps } from './deps.ts'
@@ -19,6 +19,7 @@ const TELL_AFTER_MS = 60_000
 export const createHedgeAskingJob = (deps: HedgeDeps, everyMs: number): Job => ({
   name: `ask ${deps.venue.name} for hedges`,
   everyMs,
+  idleMs: IDLE_MS,
   run: async () => {
     const due = await claimDue(deps.runtime.db, deps.venue.name, momentOf(deps.runtime).at, LEASE_MS, MOST_AT_ONCE)
     for (const order of due) await askOne(deps, order)

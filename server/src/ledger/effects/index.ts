@@ -6,7 +6,7 @@
 import type { Moment } from '../../platform/base/moment.ts'
 import { noteChanges, type OrderChange } from '../../platform/traces/tracing.ts'
 import { moveCustody, type CustodyMove } from '../address-balances/index.ts'
-import type { Tx } from '../../platform/db/index.ts'
+import { makesWork, type Tx } from '../../platform/db/index.ts'
 import { applyAll, type Item } from '../postings/index.ts'
 import { emit, type Notice } from '../../merchants/webhooks/index.ts'
 
@@ -33,6 +33,7 @@ export const carryOut = async (tx: Tx, { items, notices, moves = [] }: Effects, 
   await applyAll(tx, items)
   await moveCustody(tx, moves)
   await emit(tx, notices, moment)
+  if (moves.length > 0) makesWork(tx)
   noteChanges(tx, () => changesIn(items, notices))
 }
 

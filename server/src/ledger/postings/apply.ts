@@ -1,4 +1,4 @@
-import { throughTx, type Tx } from '../../platform/db/index.ts'
+import { makesWork, throughTx, type Tx } from '../../platform/db/index.ts'
 import { judge } from './judge.ts'
 import { checkTransfer, type Item, type Outcome } from './posting.ts'
 import { openAccounts, readForJudging, writeJudged, type AccountIds } from './store.ts'
@@ -17,6 +17,7 @@ export const apply = async (tx: Tx, items: readonly Item[]): Promise<Outcome[]> 
   const reading = await readForJudging(query, ids, items)
   const judged = judge(items, reading)
   await writeJudged(query, items, judged)
+  makesWork(tx)
   return judged.outcomes
 }
 

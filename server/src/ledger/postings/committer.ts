@@ -1,5 +1,6 @@
 import { Batcher } from '../../platform/base/batcher.ts'
 import {
+  announceWork,
   ConnectionLost,
   DatabaseSilent,
   mayRetry,
@@ -55,7 +56,10 @@ export const createCommitter = (settings: PoolSettings, lanes = 2): Committer =>
       const startedAt = spanTime()
       const result = await batcher.submit(item)
       if ('error' in result) throw result.error
-      if (result.outcome.kind === 'applied') recordCommit('ledger commit', startedAt, [changeOf(item)])
+      if (result.outcome.kind === 'applied') {
+        announceWork()
+        recordCommit('ledger commit', startedAt, [changeOf(item)])
+      }
       return result.outcome
     },
     close: async () => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
-import { monthStart, type Tx } from '../../platform/db/index.ts'
+import { makesWork, monthStart, type Tx } from '../../platform/db/index.ts'
 
 /** A notification before it is stored. `emit` serialises its body once, and those bytes are never changed. */
 export interface Notice {
@@ -22,6 +22,7 @@ export interface Notice {
  */
 export const emit = async (tx: Tx, notices: readonly Notice[], { at, newId }: Moment): Promise<void> => {
   if (notices.length === 0) return
+  makesWork(tx)
   const month = monthStart(at)
   // The inserts lock in the order of their keys, for any order of the notices, so that no two calls can deadlock.
   const { rows } = await sql<{

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { delivery as rules } from '@bursar/contract'
-import type { Job } from '../../platform/jobs/index.ts'
+import { IDLE_MS, type Job } from '../../platform/jobs/index.ts'
 import type { Outbound } from '../../platform/outbound/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { answerText } from './attempt.ts'
@@ -32,6 +32,7 @@ const SHOWN_CHARACTERS = 1_000
 export const createTestingJob = (deps: TestingDeps): Job => ({
   name: 'send test notifications',
   everyMs: 500,
+  idleMs: IDLE_MS,
   run: async () => {
     const claimed = await claim(deps.runtime)
     await Promise.all(claimed.map((test) => sendTest(deps, test)))

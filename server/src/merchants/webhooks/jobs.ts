@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { delivery as rules } from '@bursar/contract'
 import type { SecretBox } from '../../platform/config/secrets.ts'
 import { inTransaction, PreparedConnection, type PoolSettings, type Query } from '../../platform/db/index.ts'
-import type { Job } from '../../platform/jobs/index.ts'
+import { IDLE_MS, type Job } from '../../platform/jobs/index.ts'
 import type { Outbound } from '../../platform/outbound/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { Acknowledger, type Receivers } from './acknowledger.ts'
@@ -83,8 +83,13 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     isAdditional: true,
   })
   return {
-    job: { name: 'deliver webhooks', everyMs: LOOK_AGAIN_MS, run: first.run },
-    additional: { name: 'deliver webhooks to additional endpoints', everyMs: ADDITIONAL_MS, run: additional.run },
+    job: { name: 'deliver webhooks', everyMs: LOOK_AGAIN_MS, idleMs: IDLE_MS, run: first.run },
+    additional: {
+      name: 'deliver webhooks to additional endpoints',
+      everyMs: ADDITIONAL_MS,
+      idleMs: IDLE_MS,
+      run: additional.run,
+    },
     testing: createTestingJob({ ...deps, additionalEndpointOf: readEndpoint }),
     close: async () => {
       await Promise.all([first.ended(), additional.ended()])

@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
-import type { Db, Tx } from '../../platform/db/index.ts'
+import { makesWork, type Db, type Tx } from '../../platform/db/index.ts'
 
 /** Tests that a merchant may send within an hour. */
 const MOST_AN_HOUR = 30
@@ -40,6 +40,7 @@ export const askTest = async (
   const body = JSON.stringify({ kind: 'Test', id, merchantId, status: 'Test', time: at.getTime() })
   const { rows } = await sql`insert into webhook_tests(id, merchant_id, endpoint_id, body, asked_at)
     values (${id}, ${merchantId}, ${endpointId}, ${body}, ${at}) on conflict do nothing returning 1`.execute(tx)
+  makesWork(tx)
   return rows.length > 0 ? 'asked' : 'repeated'
 }
 

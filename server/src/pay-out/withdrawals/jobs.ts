@@ -4,7 +4,7 @@ import { sendingJob } from '../../chain/transactions/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
+import { forEachIsolated, IDLE_MS, type Job } from '../../platform/jobs/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { deliver, type ReceiveInternal, type WithdrawalSubscriber } from './commands.ts'
@@ -23,6 +23,7 @@ export const payoutJob = (network: Network): string => `payouts ${network}`
 export const createBitcoinPayoutJob = (deps: BitcoinPayoutDeps, everyMs: number): Job => ({
   name: payoutJob('BITCOIN'),
   everyMs,
+  idleMs: IDLE_MS,
   wakes: [sendingJob('BITCOIN')],
   run: () => planBitcoinBatch(deps),
 })
@@ -34,6 +35,7 @@ export const createBitcoinPayoutJob = (deps: BitcoinPayoutDeps, everyMs: number)
 export const createEvmPayoutJob = (deps: EvmPayoutDeps, everyMs: number): Job => ({
   name: payoutJob(deps.network),
   everyMs,
+  idleMs: IDLE_MS,
   wakes: [sendingJob(deps.network)],
   run: async () => {
     let made = false
@@ -49,6 +51,7 @@ export const createEvmPayoutJob = (deps: EvmPayoutDeps, everyMs: number): Job =>
 export const createTronPayoutJob = (deps: TronPayoutDeps, everyMs: number): Job => ({
   name: payoutJob('TRON'),
   everyMs,
+  idleMs: IDLE_MS,
   wakes: [sendingJob('TRON')],
   run: () => planTronPayouts(deps),
 })
@@ -67,6 +70,7 @@ export const createInternalDeliveryJob = (deps: {
 }): Job => ({
   name: 'deliver internal withdrawals',
   everyMs: 200,
+  idleMs: IDLE_MS,
   run: async () => {
     const { runtime } = deps
     let delivered = 0

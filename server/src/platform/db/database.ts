@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type pg from 'pg'
 import { inCommit } from '../traces/tracing.ts'
+import { announceCommit } from './announcing.ts'
 
 /** Queries are written in SQL, so the query builder has no table types. */
 type NoTables = Record<string, never>
@@ -48,8 +49,14 @@ export const readServerTime = async (db: Db): Promise<Date> => {
  */
 export const inTransaction = async <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
+    let opened: Tx | undefined
     try {
-      return await inCommit<Tx, T>((noted) => db.transaction().execute(noted), work)
+      const result = await inCommit<Tx, T>(
+        (noted) => db.transaction().execute(noted),
+        (tx) => work((opened = tx)),
+      )
+      announceCommit(opened)
+      return result
     } catch (error) {
       if (attempt >= 5 || !mayRetry(error)) throw error
     }

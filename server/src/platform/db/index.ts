@@ -3,6 +3,7 @@ export { DatabaseClient, DatabaseSilent, isSilence, openClient } from './client.
 export { NoPrimary, splitDatabaseUrl } from './servers.ts'
 export { createPool, connectPipelined } from './pool.ts'
 export type { PoolSettings } from './pool.ts'
+export { announceWork, makesWork, setAnnouncer } from './announcing.ts'
 export { createDb, inTransaction, isLocked, isLost, mayRetry, readServerTime, sqlState } from './database.ts'
 export type { Db, Tx } from './database.ts'
 export { ConnectionLost, PreparedConnection, throughTx } from './prepared.ts'

@@ -187,3 +187,58 @@ test('a job that is woken runs again before its pause is over, and no other job 
   await loop.stop()
   expect(runs).toEqual({ woken: 4, other: 1 })
 })
+
+const IDLE = { everyMs: 5, idleMs: HOUR_MS }
+
+test('pauses grow to the longest one while there is nothing to do, and an announcement makes them short again', async () => {
+  const found: boolean[] = []
+  let runs = 0
+  const run = async (): Promise<boolean> => {
+    runs += 1
+    return found.shift() ?? false
+  }
+  const loop = createJobLoop([{ name: 'a job', ...IDLE, run }], log)
+  // Pauses of 5, 10, 25, 55 ms and so on: an hour needs 18 runs. The test waits until no run comes for a second.
+  const untilIdle = async (): Promise<number> => {
+    for (let before = -1; before !== runs; await sleep(1_000)) before = runs
+    return runs
+  }
+  const idle = await untilIdle()
+  expect(idle).toBeLessThan(12)
+  loop.announce()
+  await until(() => runs >= idle + 3)
+  const again = await untilIdle()
+  found.push(true)
+  loop.announce()
+  await until(() => runs >= again + 4)
+  await loop.stop()
+})
+
+test('an announcement during a run shortens the pause after it, because the run may have looked too early', async () => {
+  let runs = 0
+  const run = async (): Promise<boolean> => {
+    await sleep(0)
+    runs += 1
+    if (runs < 200) loop.announce()
+    return false
+  }
+  const loop = createJobLoop([{ name: 'a job', ...IDLE, run }], log)
+  await until(() => runs >= 200)
+  await loop.stop()
+})
+
+test('an announcement makes no pause shorter than that of a busy job', async () => {
+  let runs = 0
+  const run = async (): Promise<boolean> => {
+    runs += 1
+    return false
+  }
+  const loop = createJobLoop([{ name: 'a job', everyMs: HOUR_MS, run }], log)
+  await until(() => runs === 1)
+  for (let i = 0; i < 20; i += 1) {
+    loop.announce()
+    await sleep(1)
+  }
+  await loop.stop()
+  expect(runs).toBe(1)
+})

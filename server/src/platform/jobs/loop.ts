@@ -9,6 +9,8 @@ export interface JobLoop {
    * nothing for a name without a job.
    */
   wake(name: string): void
+  /** A commit may have made work for any job: a pause ends once it has lasted for the job's `everyMs`. */
+  announce(): void
   /** Starts no further runs; resolves when those in progress have ended. */
   stop(): Promise<void>
 }
@@ -44,7 +46,7 @@ export const createJobLoop = (
 ): JobLoop => {
   const stopping = new AbortController()
   const monitors = jobs.map((job) => (watch ? monitor(job, log, watch, failingAfterMs) : UNWATCHED))
-  const pauses = new Map(jobs.map(({ name }) => [name, createPause(stopping.signal)]))
+  const pauses = new Map(jobs.map((job) => [job.name, createPause(job, stopping.signal)]))
   const loops = jobs.map((job, i) =>
     runLoop(job, log.child({ job: job.name }), stopping.signal, monitors[i]!, {
       pause: pauses.get(job.name)!,
@@ -59,6 +61,7 @@ export const createJobLoop = (
   looking.unref()
   return {
     wake: (name) => pauses.get(name)?.end(),
+    announce: () => pauses.forEach(({ announce }) => announce()),
     stop: async () => {
       stopping.abort()
       await Promise.all(loops)
@@ -115,22 +118,45 @@ const monitor = ({ name, longestMs }: Job, log: Logger, watch: JobWatch, failing
 }
 
 interface Pause {
-  /** resolves after so many ms, when the loop is stopped, or when the pause is ended */
-  of(ms: number): Promise<void>
+  /** A run begins: it sees the work that was announced before. */
+  runBegins(): void
+  /** resolves when the pause is over, when the loop is stopped, or when the pause is ended */
+  over(): Promise<void>
   /** ends the pause; one that has not begun is skipped */
   end(): void
+  /** the pause that lasts or comes next is no longer than `everyMs` */
+  announce(): void
+  /** the next pauses are short, because there was work */
+  foundWork(): void
 }
 
-const createPause = (stopped: AbortSignal): Pause => {
+const createPause = ({ everyMs, idleMs = everyMs }: Job, stopped: AbortSignal): Pause => {
   let ended = new AbortController()
-  const end = (): void => ended.abort()
+  let announced = new AbortController()
+  /** what the next pause lasts in addition to `everyMs` */
+  let extraMs = 0
+  const end = (): void => {
+    ended.abort()
+    announced.abort()
+  }
+  const rest = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal }).catch(() => {})
   stopped.addEventListener('abort', end)
   return {
-    of: async (ms) => {
-      await sleep(ms, undefined, { signal: ended.signal }).catch(() => {})
+    runBegins: () => {
+      announced = new AbortController()
+    },
+    over: async () => {
+      await rest(everyMs, ended.signal)
+      const hasWork = (): boolean => announced.signal.aborted || ended.signal.aborted
+      if (extraMs > 0 && !hasWork()) await rest(extraMs, announced.signal)
+      extraMs = hasWork() ? 0 : Math.max(0, Math.min(everyMs + 2 * extraMs, idleMs - everyMs))
       ended = new AbortController()
     },
     end,
+    announce: () => announced.abort(),
+    foundWork: () => {
+      extraMs = 0
+    },
   }
 }
 
@@ -151,6 +177,7 @@ const runLoop = async (
   while (!signal.aborted) {
     let more = false
     monitored.begins()
+    pause.runBegins()
     try {
       more = await (isTracing() ? inUnit(unitOf(job), () => job.run(signal)) : job.run(signal))
       failures = 0
@@ -160,11 +187,12 @@ const runLoop = async (
     }
     await monitored.ends(failures === 0 ? 'done' : 'failed')
     if (more) {
+      pause.foundWork()
       for (const other of woken) other.end()
       continue
     }
     // A pause after a failure is not ended early.
-    if (failures === 0) await pause.of(job.everyMs)
+    if (failures === 0) await pause.over()
     else await sleep(pauseAfter(failures, job), undefined, { signal }).catch(() => {})
   }
 }
