@@ -95,7 +95,7 @@ function assetsOf({ bitcoin, ethereum, bsc, tron }: World): object {
 
 function policyOf({ bitcoin }: World, hotAddresses: number): object {
   const evm = {
-    watch: { pollMs: 250 },
+    watch: { pollMs: 500 },
     sending: { bumpAfterMs: 20_000, rebroadcastEveryMs: 3_000, hotAddresses },
     payoutEveryMs: 250,
   }
