@@ -1,6 +1,7 @@
 /** One run of the simulation: steps drawn by the seed, and checks whenever everything has come to rest. */
 import { ACQUIRERS } from './actions/acquirers.ts'
 import { ORDERS_AT_ONCE } from './actions/at-once.ts'
+import { CARD_RETURNS } from './actions/card-returns.ts'
 import { CARD_STORIES } from './actions/card-stories.ts'
 import { CARDS } from './actions/cards.ts'
 import { CLAIMS } from './actions/claims.ts'
@@ -18,7 +19,9 @@ import { MEMBERS } from './actions/members.ts'
 import { MERCHANTS } from './actions/merchants.ts'
 import { assetsOf, fill, fillAcquirers, fundExchange, give, OPERATORS } from './actions/operators.ts'
 import { OLD_PRICES } from './actions/old-prices.ts'
+import { PASSED_ON } from './actions/passed-on.ts'
 import { PAYERS } from './actions/payers.ts'
+import { PRICED } from './actions/priced.ts'
 import { changePolicy, POLICIES } from './actions/policies.ts'
 import { POLICY_STORIES } from './actions/policy-stories.ts'
 import { killRole, PROGRAM } from './actions/program.ts'
@@ -88,6 +91,7 @@ const ACTIONS: readonly Action[] = [
   ...PAYERS,
   ...MERCHANTS,
   ...LINKS,
+  ...PRICED,
   ...MEMBERS,
   ...POLICIES,
   ...POLICY_STORIES,
@@ -107,11 +111,13 @@ const ACTIONS: readonly Action[] = [
   ...LATE_WORKERS,
   ...LOST_MONEY,
   ...SHOWN,
+  ...PASSED_ON,
   ...LAST_COIN,
   ...SWEEP_COIN,
   ...COLD_STORAGE,
   ...OLD_PRICES,
   ...CARD_STORIES,
+  ...CARD_RETURNS,
   ...ORDERS_AT_ONCE,
   ...CLAIMS,
   ...WEBHOOKS,
@@ -119,7 +125,8 @@ const ACTIONS: readonly Action[] = [
 ]
 /** Actions of a subject, which a run can have more of. */
 export const SUBJECTS = {
-  cards: new Set([...CARDS, ...CARD_STORIES, ...ACQUIRERS]),
+  cards: new Set([...CARDS, ...CARD_STORIES, ...CARD_RETURNS, ...ACQUIRERS]),
+  answers: new Set([...CARD_STORIES, ...CARD_RETURNS]),
   exchange: new Set([
     ...EXCHANGES,
     ...OLD_PRICES,
@@ -131,6 +138,7 @@ export const SUBJECTS = {
     ...SCREENING,
     ...LOST_MONEY,
     ...SHOWN,
+    ...PASSED_ON,
     ...LINKS,
     ...WORLD.filter(({ name }) => name === 'reorganise' || name === 'node speaks otherwise'),
   ]),
@@ -140,6 +148,9 @@ export const SUBJECTS = {
   workers: new Set([...STALLED, ...LATE_WORKERS, ...LAST_COIN, ...SWEEP_COIN]),
   requests: new Set(ORDERS_AT_ONCE),
   signer: new Set(THIEF),
+  blocks: new Set([...SHOWN, ...PASSED_ON]),
+  links: new Set([...LINKS, ...PRICED]),
+  policies: new Set(POLICY_STORIES),
   claims: new Set(CLAIMS),
   members: new Set([...MEMBERS, ...POLICIES, ...POLICY_STORIES, ...MEMBER_CARDS, ...MEMBER_REFUNDS]),
   webhooks: new Set(WEBHOOKS),
@@ -147,9 +158,9 @@ export const SUBJECTS = {
 export type Subject = keyof typeof SUBJECTS
 /** Weight of the actions of the emphasised subject, compared with their usual weight. */
 const EMPHASIS = 6
-/** Stories about two that meet are rare, and each tries one place and one event of many. */
-const EMPHASIS_OF_MEETINGS = 40
-const MEETINGS: ReadonlySet<Subject> = new Set(['workers', 'requests', 'cold'])
+/** Stories are rare, and each of those about two that meet tries one place and one event of many. */
+const EMPHASIS_OF_STORIES = 40
+const STORIES: ReadonlySet<Subject> = new Set(['workers', 'requests', 'cold', 'answers', 'blocks', 'links', 'policies'])
 
 const REST_EVERY = 2_000
 const TRACE_LINES = 200
@@ -167,7 +178,7 @@ export const simulate = async ({
   const simulation = await timed(times, 'open', () => openSimulation(options))
   const restless = new Map<string, number>()
   const settleAll = (): Promise<string[]> => settle(simulation, { times, restless })
-  const factor = emphasis !== undefined && MEETINGS.has(emphasis) ? EMPHASIS_OF_MEETINGS : EMPHASIS
+  const factor = emphasis !== undefined && STORIES.has(emphasis) ? EMPHASIS_OF_STORIES : EMPHASIS
   const more = emphasis && { actions: SUBJECTS[emphasis], factor }
   let step = 0
   const result = (problems: readonly string[]): RunResult => ({

@@ -29,12 +29,20 @@ const isOfBanks = (seed: number): boolean => interfacesOf(seed).every((one) => o
 /** Whether no acquirer of a run is the bank, which alone names refunds by references of their own. */
 const isOfOthers = (seed: number): boolean => interfacesOf(seed).every((one) => one !== BANK)
 
+/** Faults that show at acquirers of one interface, by name. */
+const SPEAKS: Readonly<Record<string, RegExp>> = {
+  // Alone it names a queue in the record of a payment.
+  'refund-of-what-is-queued-refused': /^LiqPay/,
+  // It asks about a payment before it sends a refund, and the same question has the same bytes.
+  'refund-released-by-old-answer': /^(LiqPay|WayForPay)/,
+}
+
 /**
  * @returns the first seed from `from` on whose nodes speak a dialect of a row that the fault names, or whose acquirers
  *   are the bank for a fault of cards, and others than the bank for a fault of their adapters; else `from`
  */
 export const seedOf = (
-  { fault, file }: Pick<Sabotage, 'fault' | 'file'>,
+  { name, fault, file }: Pick<Sabotage, 'name' | 'fault' | 'file'>,
   networks: readonly Network[],
   from: number,
 ): number => {
@@ -42,8 +50,10 @@ export const seedOf = (
   const isOfCards = /^server\/src\/(cards|adapters\/acquirers)\//.test(file)
   if (rows.size === 0 && !isOfCards) return from
   const isOfAdapters = /^server\/src\/adapters\/acquirers\/(?!bank\/)/.test(file)
-  const hasAcquirers = isOfAdapters ? isOfOthers : isOfBanks
-  const isAbout = (name: string): boolean => (name.match(/\b[BET]-\d+\b/g) ?? []).some((row) => rows.has(row))
+  const speaks = SPEAKS[name]
+  const isOfOne = (seed: number): boolean => interfacesOf(seed).some((one) => speaks!.test(one.name))
+  const hasAcquirers = speaks ? isOfOne : isOfAdapters ? isOfOthers : isOfBanks
+  const isAbout = (dialect: string): boolean => (dialect.match(/\b[BET]-\d+\b/g) ?? []).some((row) => rows.has(row))
   for (let seed = from; seed < from + MOST_SEEDS; seed += 1)
     if (isOfCards ? hasAcquirers(seed) : networks.some((network) => drawnBy(seed, network).some(isAbout))) return seed
   return from

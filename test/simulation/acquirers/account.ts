@@ -8,6 +8,7 @@ import type { Faults } from '../faults.ts'
 import type { HttpFront } from '../fronts/http.ts'
 import type { VirtualClock } from '../virtual.ts'
 import type { Callbacks } from './callbacks.ts'
+import type { Earlier } from './earlier.ts'
 import type { Interface } from './interfaces.ts'
 import type { PayerPage } from './payer-page.ts'
 
@@ -53,6 +54,8 @@ export interface Payout {
   readonly card: string
   /** it stays in processing until a person decides it */
   readonly isStuck: boolean
+  /** the program has acknowledged the newest callback about it */
+  readonly isHeard: boolean
 }
 
 /** How a payer's bank carries out a payment. */
@@ -63,6 +66,8 @@ export interface SimulatedAccount {
   readonly interface: Interface
   /** through which the program asks it */
   readonly front: HttpFront
+  /** of its answers to questions */
+  readonly earlier: Earlier
   readonly callbacks: Callbacks
   /** cards with a meaning, without those that leave a payment open */
   readonly cards: readonly string[]
@@ -75,6 +80,8 @@ export interface SimulatedAccount {
   pay(reference: string, card: string, paying: Paying): string
   /** All that is left of a payment is charged back, or the money of a payout comes back. */
   reverse(order: Payment | Payout): void
+  /** The refunds that are taken up meanwhile wait for the shop's next payments. */
+  queueRefunds<T>(work: () => Promise<T>): Promise<T>
   /** A person gives back a part, or what is left, at the acquirer's own console. */
   refundThere(payment: Payment, units: bigint): void
   /** A payment that was refused, or is open, succeeds after all. */

@@ -31,6 +31,7 @@ import type { AccountOptions, Payment, Payout, SimulatedAccount } from './accoun
 import { createCallbacks } from './callbacks.ts'
 import { createDecisions } from './decisions.ts'
 import { createDue } from './due.ts'
+import { createEarlier } from './earlier.ts'
 import { BANK } from './interfaces.ts'
 
 const PAYOUT_MS = 1_000
@@ -66,7 +67,8 @@ export const startBank = async ({ name, dir, clock, faults, random }: AccountOpt
     arrange: due.arrange,
   }
   const server = await serve({ name: 'the bank', port: 0, routes: apiRoutes(context) })
-  const front = await startHttpFront({ name, faults, forward: forwardTo(server.url) })
+  const earlier = createEarlier(forwardTo(server.url))
+  const front = await startHttpFront({ name, faults, forward: earlier.forward })
   urls.front = front.url
   const rowsOf = <Kind extends Row['kind']>(kind: Kind): Found<Kind>[] =>
     book.rows.all().filter((row): row is Found<Kind> => row.kind === kind)
@@ -107,11 +109,12 @@ export const startBank = async ({ name, dir, clock, faults, random }: AccountOpt
     name,
     interface: BANK,
     front,
+    earlier,
     callbacks,
     cards: testCards.filter(({ outcome }) => outcome !== 'stuck').map(({ number }) => number),
     waysToPay: ['as ordered', 'another amount', 'another currency'],
     payments: () => rowsOf('payment').map(viewOf),
-    payouts: () => rowsOf('payout').map((row) => payoutView(name, row)),
+    payouts: () => rowsOf('payout').map((row) => ({ ...payoutView(name, row), isHeard: callbacks.isHeard(row.id) })),
     open: async ({ url }) => {
       const row = book.rows.get(new URL(url).pathname.slice('/pay/'.length))
       return row?.kind === 'payment' ? row.reference : undefined
@@ -129,6 +132,7 @@ export const startBank = async ({ name, dir, clock, faults, random }: AccountOpt
       if (kind === 'payment') reversePayment(context, payment(reference))
       else decidePayout(context, { ...payout(reference), outcome: 'reversed' })
     },
+    queueRefunds: decisions.queueRefunds,
     refundThere: ({ reference }, units) => {
       const row = payment(reference)
       const order = { reference: `${THERE}${book.rows.all().length}`, units }
@@ -170,7 +174,7 @@ const otherThan = (currency: BankPayment['currency']): BankPayment['currency'] =
 const payoutView = (
   account: string,
   { reference, status, currency, sent, maskedCard = '', dueAt }: BankPayout,
-): Payout => {
+): Omit<Payout, 'isHeard'> => {
   const digits = maskedCard.replaceAll(' ', '')
   return {
     kind: 'payout',

@@ -9,10 +9,13 @@ export interface Decisions {
   readonly faults: Faults
   /** The order that is decided meanwhile ends like this. */
   as<T>(outcome: Outcome, work: () => T): T
+  /** The refunds that are taken up meanwhile stay open. */
+  queueRefunds<T>(work: () => Promise<T>): Promise<T>
 }
 
 export const createDecisions = (random: Random): Decisions => {
   let wanted: Outcome | undefined
+  let isQueueing = false
   const draw = (): Outcome | undefined => {
     const fate = random.next()
     if (fate < 0.04) return 'stuck'
@@ -35,10 +38,19 @@ export const createDecisions = (random: Random): Decisions => {
         return outcome === undefined ? telling() : { ...telling(), outcome }
       },
       takeRefund: () => {
+        if (isQueueing) return 'pending'
         const fate = random.next()
         if (fate < 0.15) return 'pending'
         return fate < 0.25 ? 'late' : undefined
       },
+    },
+    queueRefunds: async (work) => {
+      isQueueing = true
+      try {
+        return await work()
+      } finally {
+        isQueueing = false
+      }
     },
     as: (outcome, work) => {
       wanted = outcome

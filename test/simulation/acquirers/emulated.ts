@@ -23,6 +23,7 @@ import type { AccountOptions, Payment, Payout, SimulatedAccount } from './accoun
 import { createCallbacks } from './callbacks.ts'
 import { createDecisions } from './decisions.ts'
 import { createDue } from './due.ts'
+import { createEarlier } from './earlier.ts'
 import type { Interface } from './interfaces.ts'
 import type { PayerPage } from './payer-page.ts'
 
@@ -56,7 +57,8 @@ export const startEmulated = async (
     arrange: due.arrange,
   }
   const server = await serve({ name: dialect.name, port: 0, routes: spoken.emulated.routes(context) })
-  const front = await startHttpFront({ name, faults, forward: forwardTo(server.url) })
+  const earlier = createEarlier(forwardTo(server.url))
+  const front = await startHttpFront({ name, faults, forward: earlier.forward })
   urls.front = front.url
   const ordersOf = (kind: Order['kind']): Order[] => context.orders.all().filter((order) => order.kind === kind)
   const payment = (reference: string): Order => findOrder(context, reference, 'payment')!
@@ -66,6 +68,7 @@ export const startEmulated = async (
     name,
     interface: spoken,
     front,
+    earlier,
     callbacks,
     cards: dialect.cards.map(({ number }) => number),
     waysToPay: ['as ordered', 'another amount'],
@@ -76,7 +79,8 @@ export const startEmulated = async (
         isHeard: callbacks.isHeard(order.id),
         isStated: false,
       })),
-    payouts: () => ordersOf('payout').map((order) => payoutView(name, order)),
+    payouts: () =>
+      ordersOf('payout').map((order) => ({ ...payoutView(name, order), isHeard: callbacks.isHeard(order.id) })),
     open: async (page) => {
       const token = await tokens.of(page)
       return ordersOf('payment').find((order) => order.token === token)?.reference
@@ -89,6 +93,7 @@ export const startEmulated = async (
       return (paying === 'another amount' ? decisions.as('wrong-amount', work) : work()).status
     },
     reverse: (order) => void reverse(context, (order.kind === 'payment' ? payment : payout)(order.reference)),
+    queueRefunds: decisions.queueRefunds,
     refundThere: ({ reference }, units) => void giveBackOutside(context, payment(reference), units),
     succeedLate: ({ reference }) => {
       late.add(reference)
@@ -159,7 +164,10 @@ const paymentView = (
   }
 }
 
-const payoutView = (account: string, { reference, status, currency, moved, card, dueAt }: Order): Payout => ({
+const payoutView = (
+  account: string,
+  { reference, status, currency, moved, card, dueAt }: Order,
+): Omit<Payout, 'isHeard'> => ({
   kind: 'payout',
   account,
   reference,

@@ -14,6 +14,7 @@ import type { Paying, Payment, SimulatedAccount } from '../acquirers/account.ts'
 import { subscriberOf } from '../acquirers/console.ts'
 import { pageIn } from '../acquirers/payer-page.ts'
 import { unitsOf, type CardPaid } from '../model/books.ts'
+import type { RunningRole } from '../installation/roles.ts'
 import type { Simulation } from '../simulation.ts'
 import { postTo } from './acquirers.ts'
 import type { Action } from './action.ts'
@@ -30,8 +31,12 @@ const ROUNDS = 3
 /** Looks of a payer at the page of an invoice, until it leads to the acquirer. */
 const LOOKS = 4
 
-const run = async ({ roles }: Simulation, names: RegExp): Promise<void> => {
-  for (const job of roles.get('worker')?.jobs ?? []) if (names.test(job.name)) await runJob(job)
+export const run = async (
+  { roles }: Simulation,
+  names: RegExp,
+  worker: Pick<RunningRole, 'jobs'> | undefined = roles.get('worker'),
+): Promise<void> => {
+  for (const job of worker?.jobs ?? []) if (names.test(job.name)) await runJob(job)
 }
 
 /** The acquirers go on and call, and the program asks them. */
@@ -46,7 +51,7 @@ export const work = async (simulation: Simulation, jobs = CARD_JOBS): Promise<vo
   }
 }
 
-interface Paid {
+export interface Paid {
   account: SimulatedAccount
   payment: Payment
 }
@@ -101,7 +106,7 @@ export const now = ({ account, payment }: Paid): Payment =>
   account.payments().find(({ reference }) => reference === payment.reference)!
 
 /** @returns whether the program took the order of an operator up */
-const refund = async (simulation: Simulation, paid: Paid, units: bigint | undefined): Promise<boolean> => {
+export const refund = async (simulation: Simulation, paid: Paid, units: bigint | undefined): Promise<boolean> => {
   const { reference, refunds } = now(paid)
   const order = { paymentId: reference, units, reason: 'simulation', actor: 'simulation' }
   const began = simulation.books.nextTurn()
@@ -190,9 +195,18 @@ const BEFORE_QUESTION = 2
 /** A front can stand still before an exchange and before its answer. */
 const STANDS_AN_EXCHANGE = 2
 
+/** What an acquirer has is not refused. @returns whether it has the refund that was asked for last */
+export const judgeLastRefund = async ({ books, db, problems }: Simulation, paid: Paid): Promise<boolean> => {
+  const asked = books.refundsAsked.at(-1)!
+  const isMade = now(paid).refunds > asked.before
+  if (isMade && (await openSubjects(db, ['refund-refused'], '')).includes(asked.id))
+    problems.push(`the refund of ${paid.payment.description} counts as refused, and its acquirer has it`)
+  return isMade
+}
+
 /** The acquirer has made a refund, and the question about it that follows does not arrive. */
 const refundUnheard = paidAs(asOrdered, async (simulation, paid) => {
-  const { faults, books } = simulation
+  const { faults } = simulation
   if (now(paid).paid === undefined || !(await refund(simulation, paid, undefined))) return 'no refund'
   const stall = faults.stall(paid.account.name, BEFORE_QUESTION * STANDS_AN_EXCHANGE)
   const sending = run(simulation, /^refunds of payments$/)
@@ -200,10 +214,7 @@ const refundUnheard = paidAs(asOrdered, async (simulation, paid) => {
     faults.set(paid.account.name, 1, ['lose-request']),
   )
   faults.clear()
-  const asked = books.refundsAsked.at(-1)!
-  const isMade = now(paid).refunds > asked.before
-  if (isMade && (await openSubjects(simulation.db, ['refund-refused'], '')).includes(asked.id))
-    simulation.problems.push(`the refund of ${paid.payment.description} counts as refused, and its acquirer has it`)
+  const isMade = await judgeLastRefund(simulation, paid)
   await work(simulation)
   return `${isMade ? 'made' : 'not made'}, ${isAsked ? 'and the question is lost' : 'and nothing is asked'}`
 })
@@ -234,7 +245,7 @@ const suspended = paidAs(
   },
 )
 
-const payDeclined = (simulation: Simulation, random: Random, id: string): Promise<Paid | undefined> => {
+export const payDeclined = (simulation: Simulation, random: Random, id: string): Promise<Paid | undefined> => {
   const declined = random.pick(simulation.acquirers.accounts[0]!.cards.filter((card) => card !== GOOD_CARD))
   return payInvoice(simulation, id, { card: declined, how: asOrdered })
 }
@@ -280,7 +291,7 @@ const refundedEarly = async (simulation: Simulation, _: Random, id: string): Pro
 
 const STORIES = { refundedEarly, chargedBack, refundUnheard, refundedTwice, suspended, succeedsLate, succeedsMeanwhile }
 
-const calmCards = async (simulation: Simulation): Promise<void> => {
+export const calmCards = async (simulation: Simulation): Promise<void> => {
   simulation.faults.clear()
   await liftOwnStops(simulation)
 }
@@ -298,31 +309,40 @@ const cardPayment: Action = {
   },
 }
 
+/** A merchant orders a payout to a card. @returns the order, and the answer in words */
+export const orderPayout = async (
+  simulation: Simulation,
+  random: Random,
+): Promise<{ wanted: CardPaid; result: string }> => {
+  const { books, merchants } = simulation
+  const ticker = random.pick(CURRENCIES)
+  const wanted: CardPaid = {
+    merchant: random.pick(merchants).name,
+    localId: books.nextLocalId('c'),
+    kind: 'single',
+    ticker,
+    units: drawMinor(random, PAYOUT[ticker]),
+    card: newCard(simulation, random),
+    spend: null,
+  }
+  books.cardPaid.push(wanted)
+  return { wanted, result: resultOf(await placePayout(simulation, wanted)) }
+}
+
 /** Every answer of the acquirers to the orders of payouts is lost once. */
 const payoutWithoutAnswer: Action = {
   name: 'the answer to a card payout is lost',
   weight: (simulation) => (isComplete(simulation) && simulation.together === 1 ? 2 : 0),
   run: async (simulation, random) => {
-    const { acquirers, books, clock, faults, merchants } = simulation
+    const { acquirers, clock, faults } = simulation
     await calmCards(simulation)
-    const ticker = random.pick(CURRENCIES)
-    const wanted: CardPaid = {
-      merchant: random.pick(merchants).name,
-      localId: books.nextLocalId('c'),
-      kind: 'single',
-      ticker,
-      units: drawMinor(random, PAYOUT[ticker]),
-      card: newCard(simulation, random),
-      spend: null,
-    }
-    books.cardPaid.push(wanted)
-    const result = resultOf(await placePayout(simulation, wanted))
+    const { wanted, result } = await orderPayout(simulation, random)
     for (const { name } of acquirers.accounts) faults.set(name, 1, ['lose-answer'])
     clock.advance(1_000)
     await run(simulation, /^send card payouts$/)
     faults.clear()
     await work(simulation)
-    return `${wanted.merchant} ${wanted.units} ${ticker}: ${result}`
+    return `${wanted.merchant} ${wanted.units} ${wanted.ticker}: ${result}`
   },
 }
 

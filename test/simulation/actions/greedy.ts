@@ -2,11 +2,12 @@
 import { formatUnits, parseUnits } from '../../../server/src/platform/money/index.ts'
 import { fromLedger, toLedger, type PaidOut } from '../model/books.ts'
 import type { Random } from '../../../sandbox/random.ts'
+import type { SimulatedChain } from '../chains/index.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
 import { call, isServed, place, resultOf } from './merchants.ts'
 import { give } from './operators.ts'
-import { calm, isComplete } from './sent.ts'
+import { calm, drawPayment, isComplete, servedOn } from './sent.ts'
 
 /** A withdrawal of so many times a merchant's balance, as its shares. @returns undefined when there is no balance */
 const drawOfBalance = async (
@@ -113,4 +114,29 @@ const reusedKey: Action = {
   },
 }
 
-export const GREEDY: readonly Action[] = [greedy, refusedAgain, reusedKey]
+/** Assets that have fewer decimals on a network than in the ledger. */
+const coarseOn = ({ catalogue, chains }: Simulation): { chain: SimulatedChain; ticker: string }[] =>
+  chains.flatMap((chain) =>
+    servedOn({ catalogue }, chain).flatMap((ticker) => {
+      const { networks, scale } = catalogue.findCrypto(ticker)!
+      return networks.get(chain.network)!.decimals < scale ? [{ chain, ticker }] : []
+    }),
+  )
+
+/** No transaction can pay it: read with the decimals of the network, it is a usual amount. */
+const tooFine: Action = {
+  name: 'withdraw an amount finer than the network has',
+  weight: (simulation) => (isComplete(simulation) && coarseOn(simulation).length > 0 ? 1 : 0),
+  run: async (simulation, random) => {
+    const { catalogue, problems } = simulation
+    const { chain, ticker } = random.pick(coarseOn(simulation))
+    await calm(simulation, chain)
+    const drawn = await drawPayment(simulation, random, chain, ticker)
+    const wanted = { ...drawn, units: fromLedger(catalogue, ticker, chain.network, drawn.units) }
+    const result = await place(simulation, wanted)
+    if ('answer' in result) problems.push(`${wanted.localId}: was accepted, and is finer than ${chain.network} has`)
+    return `${describe(simulation, wanted)}: ${resultOf(result)}`
+  },
+}
+
+export const GREEDY: readonly Action[] = [greedy, refusedAgain, reusedKey, tooFine]

@@ -39,7 +39,7 @@ export const drawPayment = async (
   return { merchant, localId: books.nextLocalId('w'), network, ticker, to, units, receiver: null }
 }
 
-export const servedOn = ({ catalogue }: Simulation, { network, assets }: SimulatedChain): string[] =>
+export const servedOn = ({ catalogue }: Pick<Simulation, 'catalogue'>, { network, assets }: SimulatedChain): string[] =>
   assets.flatMap(({ ticker }) => (catalogue.findCrypto(ticker)?.networks.has(network) === true ? [ticker] : []))
 
 /** What a withdrawal needs before it is accepted. */

@@ -4,12 +4,14 @@
  * alone, the node rarely does so just when a payment comes.
  */
 import type { Way } from '../chains/chain.ts'
+import { FOREIGN_FINAL } from '../chains/evm/dialects/heads.ts'
+import { OTHER_BLOCK } from '../chains/evm/dialects/receipts.ts'
 import type { SimulatedChain } from '../chains/index.ts'
 import { LISTED_TWICE, MARKED_SUN, NOT_LISTED } from '../chains/tron/dialects.ts'
 import type { Address } from '../model/books.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
-import { CREDITED, newAddress, statusesOf } from './lost-money.ts'
+import { CREDITED, newAddress, pay, statusesOf } from './lost-money.ts'
 import { drawUnits, payerOf } from './payers.ts'
 import { runJob } from './program.ts'
 import { calm, isComplete, mine, servedOn } from './sent.ts'
@@ -21,6 +23,10 @@ const MORE = /^(T-3|T-6)/
 const TO_FINAL = 7
 /** Payments at once: a block with one log has no gap between its logs. */
 const TOGETHER = 2
+
+/** The chains whose node can speak so. */
+const speaking = ({ chains }: Simulation, name: string): SimulatedChain[] =>
+  chains.filter(({ front }) => front.dialects.includes(name))
 
 const namesOf = ({ front }: SimulatedChain, which: RegExp): string[] =>
   front.dialects.filter((name) => which.test(name) && name !== LISTED_TWICE && name !== NOT_LISTED)
@@ -125,4 +131,58 @@ const listedTwice: Action = {
   },
 }
 
-export const SHOWN: readonly Action[] = [wrongBlock, listedMore, listedTwice]
+/** A transfer of a token that fails, while the node shows its receipt in a lost block, where it took place. */
+const lostReceipts: Action = {
+  name: 'a transfer that fails on a node with receipts of a lost block',
+  weight: (simulation) => (isQuiet(simulation) && speaking(simulation, OTHER_BLOCK).length > 0 ? 1 : 0),
+  run: async (simulation, random) => {
+    const chain = random.pick(speaking(simulation, OTHER_BLOCK))
+    const { network } = chain
+    await calm(simulation, chain)
+    const to = await newAddress(simulation, random, chain)
+    const tokens = chain.assets.filter(
+      ({ ticker, contract }) => contract !== undefined && servedOn(simulation, chain).includes(ticker),
+    )
+    if (to === undefined || tokens.length === 0) return `${network}: no address, or no tokens`
+    const { ticker } = random.pick(tokens)
+    const units = drawUnits(simulation, random, { ticker, network })
+    const hash = await payWhile(simulation, chain, to, { name: OTHER_BLOCK, ticker, how: 'failing', units })
+    chain.front.mend()
+    await mine(simulation, chain, 1)
+    const statuses = await statusesOf(simulation, to.client, hash)
+    if (statuses.length > 0)
+      simulation.problems.push(`a transfer of ${units} ${ticker} to ${to.address} failed, and is a deposit`)
+    return `${to.merchant} ${network} ${ticker} ${units}: ${await chain.transaction(hash)}`
+  },
+}
+
+/** Blocks from the one with the payment to the head: no node of its branch says that it is final. */
+const NOT_FINAL = 4
+
+/** A node says that a block of another branch is final, and that branch takes the payment away. */
+const foreignFinal: Action = {
+  name: 'the final block of another branch',
+  weight: (simulation) => (isQuiet(simulation) && speaking(simulation, FOREIGN_FINAL).length > 0 ? 1 : 0),
+  run: async (simulation, random) => {
+    const chain = random.pick(speaking(simulation, FOREIGN_FINAL))
+    const { network } = chain
+    await calm(simulation, chain)
+    const to = await newAddress(simulation, random, chain)
+    if (to === undefined) return 'no address'
+    const ticker = random.pick(servedOn(simulation, chain))
+    const units = drawUnits(simulation, random, { ticker, network })
+    chain.front.setDialect([FOREIGN_FINAL])
+    const hash = await pay(simulation, chain, to, { ticker, units })
+    for (let block = 0; block < NOT_FINAL; block += 1) await mine(simulation, chain, 1)
+    const statuses = await statusesOf(simulation, to.client, hash)
+    if (statuses.some((status) => CREDITED.has(status)))
+      simulation.problems.push(`${units} ${ticker} to ${to.address} were credited by the final block of another branch`)
+    simulation.reorganised.add(network)
+    await chain.reorganise(NOT_FINAL, random.chance(0.5) ? [hash] : [], 'wait')
+    chain.front.mend()
+    await mine(simulation, chain, 1)
+    return `${to.merchant} ${network} ${ticker} ${units}: ${statuses.join(', ')}, then ${await chain.transaction(hash)}`
+  },
+}
+
+export const SHOWN: readonly Action[] = [wrongBlock, listedMore, listedTwice, lostReceipts, foreignFinal]

@@ -15,9 +15,10 @@ export interface ChainAsset {
 /**
  * How an outside person pays. `two-outputs` pays the address the amount twice in one transaction. `inner`: a contract
  * sends the coin on. `destruction`: a contract leaves it behind when it is destroyed. `twin`: pays with another token
- * of the same name, which is worth nothing (E3 of docs/faults.md); on EVM chains, not among `ways`.
+ * of the same name, which is worth nothing (E3 of docs/faults.md); on EVM chains, not among `ways`. `failing`: a
+ * transfer of a token that its contract refuses; the same.
  */
-export type Way = 'plain' | 'two-outputs' | 'inner' | 'destruction' | 'twin'
+export type Way = 'plain' | 'two-outputs' | 'inner' | 'destruction' | 'twin' | 'failing'
 
 export interface Payment {
   ticker: string
@@ -91,6 +92,11 @@ export interface SimulatedChain {
    * coin comes.
    */
   refuse?(address: string, isRefusing: boolean): Promise<void>
+  /**
+   * Puts code at a new address of a person outside, which keeps one base unit of each payment of coin and sends the rest
+   * on. Undefined: no code runs here when coin comes.
+   */
+  passOn?(address: string, to: string): Promise<void>
   /** How many transactions of the blocks `from` to `to` (included) pay coin to the address, with or without effect. */
   attemptsTo?(address: string, from: number, to: number): Promise<number>
   /** whether a transaction is in one of the newest `depth` blocks */

@@ -48,6 +48,8 @@ export interface PaidOut {
   units: bigint
   /** another merchant's address: paid without a transaction */
   receiver: string | null
+  /** `to` keeps one base unit of each payment, and pays this address the rest; absent: it keeps all */
+  passesOn?: Address
 }
 
 /** An exchange that a merchant asked for. */

@@ -58,6 +58,13 @@ test.each([
   expect((await judge(status, { payouts: [row(at)] })).problems).toHaveLength(1)
 })
 
+test('money that came back is booked once the program has heard of it', async () => {
+  const back = { ...row('reversed'), isHeard: true }
+  expect((await judge('Done', { payouts: [{ ...back, isHeard: false }] })).problems).toEqual([])
+  expect((await judge('Done', { payouts: [back] })).problems).toHaveLength(1)
+  expect(await judge('Failed', { payouts: [back] })).toEqual({ problems: [], sums: { 'M1 UAH': 0n } })
+})
+
 test('an order at an acquirer that the API never accepted is a problem', async () => {
   expect((await judge(undefined, { payouts: [row('processing')] })).problems).toHaveLength(1)
   expect((await judge(undefined, {})).problems).toEqual([])

@@ -5,7 +5,7 @@ import { openSubjects } from '../../../server/src/platform/runtime/alerts.ts'
 import { clientOf } from '../merchants.ts'
 import type { Simulation } from '../simulation.ts'
 import { explainBalance } from './explain.ts'
-import { toLedger, unitsOf, type PaidIn, type PaidOut } from './books.ts'
+import { fromLedger, toLedger, unitsOf, type PaidIn, type PaidOut } from './books.ts'
 import { judgeCardPayout, judgeFiatInvoice } from './cards.ts'
 import { judgeClaim } from './claims.ts'
 import { judgeConversions } from './conversions.ts'
@@ -43,8 +43,11 @@ export const compareBooks = async (simulation: Simulation): Promise<string[]> =>
   }
   for (const paid of simulation.books.paidIn)
     addBetween(paid.merchant, paid.ticker, await creditOf(simulation, paid, small))
-  for (const paid of simulation.books.paidOut)
+  for (const paid of simulation.books.paidOut) {
     problems.push(...(await judgeWithdrawal(simulation, clients.get(paid.merchant)!, paid, addBetween)))
+    for (const passed of await passedOn(simulation, paid))
+      addBetween(passed.merchant, passed.ticker, creditedOf(simulation, passed, small))
+  }
   for (const { merchant, localId, spend, target, spendUnits, leastUnits } of simulation.books.exchanged) {
     const found = await clients.get(merchant)!.withdrawals.find(localId)
     if (found === undefined) continue
@@ -84,24 +87,42 @@ export const compareBooks = async (simulation: Simulation): Promise<string[]> =>
 
 /** Ledger units that a payment should have credited: each output at or above the least deposit, if it was mined. */
 const creditOf = async (simulation: Simulation, paid: PaidIn, small: Small): Promise<Bounds> => {
-  const { chains, catalogue } = simulation
-  const { network, ticker, hash } = paid
+  const { chains } = simulation
+  const { network, hash } = paid
   const chain = chains.find((one) => one.network === network)!
   if ((await chain.transaction(hash)) !== 'mined') return { least: 0n, most: 0n }
-  const units = sumOf(paid.units.map((one) => small.add(paid, toLedger(catalogue, ticker, network, one))))
+  return creditedOf(simulation, paid, small)
+}
+
+/** Of a payment that was mined. */
+const creditedOf = (simulation: Simulation, paid: PaidIn, small: Small): Bounds => {
+  const { network, ticker } = paid
+  const units = sumOf(paid.units.map((one) => small.add(paid, toLedger(simulation.catalogue, ticker, network, one))))
   return heldBounds(simulation, paid, units)
+}
+
+/** The payments of a receiver that keeps one base unit of each withdrawal and pays a merchant's address the rest. */
+const passedOn = async ({ chains, catalogue }: Simulation, paid: PaidOut): Promise<PaidIn[]> => {
+  const { network, ticker, to, units, passesOn } = paid
+  if (passesOn === undefined) return []
+  const kept = await chains.find((one) => one.network === network)!.balance(to, null)
+  const rest = fromLedger(catalogue, ticker, network, units) - 1n
+  const one = { ...passesOn, ticker, hash: '', byContract: true, units: [rest] }
+  return Array.from({ length: Number(kept) }, () => one)
 }
 
 const judgeWithdrawal = async (
   simulation: Simulation,
   client: Bursar,
-  { merchant, localId, network, ticker, to, units, receiver }: PaidOut,
+  { merchant, localId, network, ticker, to, units, receiver, passesOn }: PaidOut,
   add: (merchant: string, ticker: string, bounds: Bounds) => void,
 ): Promise<string[]> => {
   const { chains, catalogue } = simulation
   const chain = chains.find((one) => one.network === network)!
   const contract = chain.assets.find((one) => one.ticker === ticker)?.contract ?? null
-  const paid = receiver === null ? toLedger(catalogue, ticker, network, await chain.balance(to, contract)) : undefined
+  const has = receiver === null ? await chain.balance(to, contract) : undefined
+  const came = has !== undefined && passesOn ? has * fromLedger(catalogue, ticker, network, units) : has
+  const paid = came === undefined ? undefined : toLedger(catalogue, ticker, network, came)
   const found = await client.withdrawals.find(localId)
   const what = `${localId} (${merchant}, ${network} ${ticker} ${units})`
   if (found === undefined)

@@ -29,6 +29,8 @@ const LEAST_FINAL_DEPTH = 4
 /** Code of a receiver: `PUSH1 0 PUSH1 0 REVERT`, and `STOP`. */
 const REFUSES = '0x60006000fd'
 const TAKES = '0x00'
+/** `PUSH1 0` four times, `CALLVALUE - 1`, the address, `GAS CALL`, and `STOP`. */
+const passingOn = (to: string): string => `0x60006000600060006001340373${to.slice(2).toLowerCase()}5af100`
 
 export interface ChainOptions {
   random: Random
@@ -99,6 +101,10 @@ export const openEvmChain = async (
       }),
     refuse: async (address, isRefusing) => {
       codes.set(address, isRefusing ? REFUSES : TAKES)
+      await rpc('anvil_setCode', address, codes.get(address))
+    },
+    passOn: async (address, to) => {
+      codes.set(address, passingOn(to))
       await rpc('anvil_setCode', address, codes.get(address))
     },
     forgetPool: async () => {

@@ -129,6 +129,13 @@ const callOf = (
       value: 0n,
       data: encodeFunctionData({ abi: token, functionName: 'transfer', args: [to, units] }),
     }
+  if (contract !== undefined && how === 'failing')
+    return {
+      to: contract,
+      value: 0n,
+      // The contract that pays has no tokens, and allows nobody to take them.
+      data: encodeFunctionData({ abi: token, functionName: 'transferFrom', args: [through, to, units] }),
+    }
   if (contract === undefined && how === 'plain') return { to, value: units }
   if (contract === undefined && how === 'inner')
     return {

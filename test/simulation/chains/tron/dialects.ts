@@ -87,6 +87,10 @@ const listing = (times: number): Answering =>
     return Array.isArray(shown) ? shown.map(changed) : changed(shown)
   })
 
+/** As before a vote that makes calls dearer: a transaction that is planned now runs out of energy. */
+export const LOW_ESTIMATES = 'T-20 estimates of energy that are too low'
+const TOO_LOW = 10
+
 const BLOCKS = ['wallet/getblockbynum', 'wallet/getblock']
 const COUNT = 'wallet/gettransactioncountbyblocknum'
 
@@ -179,6 +183,16 @@ export const TRON_DIALECTS: readonly Dialect[] = [
         ? estimate
         : { ...estimate, energy_required: estimate.energy_required + 2_000 },
     ),
+  },
+  {
+    name: LOW_ESTIMATES,
+    aspect: 'estimates',
+    hinders: true,
+    answer: changing([ESTIMATE, ...CALLS], (said: { energy_required?: number; energy_used?: number }) => ({
+      ...said,
+      ...(said.energy_required !== undefined && { energy_required: Math.ceil(said.energy_required / TOO_LOW) }),
+      ...(said.energy_used !== undefined && { energy_used: Math.ceil(said.energy_used / TOO_LOW) }),
+    })),
   },
   {
     name: 'T-23 the solid block stands still',

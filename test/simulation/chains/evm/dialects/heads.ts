@@ -2,8 +2,13 @@
  * Final blocks, and blocks that a node does not have. Words: test/world/dialects/evm-heads.ts; rows E-1 to
  * E-8 of docs/dialects.md.
  */
+import { keccak256 } from 'viem'
 import { BEYOND, NO_FINAL } from '../../../../world/dialects/evm-heads.ts'
 import { balancer, refusing, type Answering, type Dialect, type Said } from '../../dialect.ts'
+
+export const FOREIGN_FINAL = 'B8 a balancer: the final block is of a machine on another branch'
+/** As many blocks below the head as the program believes at least: others are final by depth alone there. */
+const OF_OTHER_BRANCH = 3
 
 const BLOCK = 'eth_getBlockByNumber'
 const hex = (height: number): string => `0x${Math.max(0, height).toString(16)}`
@@ -52,6 +57,17 @@ export const HEADS: readonly Dialect[] = [
     aspect: 'finalized',
     on: 'BINANCE_SMART_CHAIN',
     answer: finalBlock((head) => head - 1 - (head % 2)),
+  },
+  {
+    name: FOREIGN_FINAL,
+    aspect: 'finalized',
+    hinders: true,
+    answer: async (call, next, node) => {
+      if (call.method !== BLOCK || call.params[0] !== 'finalized') return next(call)
+      const said = await next({ ...call, params: [hex((await node.head()) - OF_OTHER_BRANCH), ...call.params.slice(1)] })
+      const block = 'result' in said ? (said.result as { hash: string } | null) : null
+      return block === null ? said : { result: { ...block, hash: keccak256(block.hash as `0x${string}`) } }
+    },
   },
   balancer('E-7 a balancer before machines out of step', 2),
   ...BEYOND.slice(1).map(([client, said]): Dialect => ({

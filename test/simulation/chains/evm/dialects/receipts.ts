@@ -2,6 +2,7 @@
  * Receipts of blocks. Words: test/world/dialects/evm-answers.ts and dialect-receipts.test.ts; rows E-10 to
  * E-15 and E-62 of docs/dialects.md.
  */
+import { keccak256 } from 'viem'
 import { NO_RECEIPTS, WRONG_PLACES } from '../../../../world/dialects/evm-answers.ts'
 import { answering, changing, isAmong, refuse, type Dialect } from '../../dialect.ts'
 
@@ -9,10 +10,18 @@ const BLOCK_RECEIPTS = 'eth_getBlockReceipts'
 const OF_ONE = ['eth_getTransactionReceipt']
 const ALL = [BLOCK_RECEIPTS, ...OF_ONE]
 
+interface Log {
+  logIndex: string
+  blockHash?: string
+}
+
 interface Receipt {
   status: string
   gasUsed: string
-  logs: { logIndex: string }[]
+  blockHash: string
+  transactionHash: string
+  to: string | null
+  logs: Log[]
   logsBloom?: string
 }
 
@@ -47,6 +56,53 @@ const withoutFirstLog = (receipts: Receipt[] | null): Receipt[] | null => {
     ...receipt,
     logs: receipt.logs.filter((log) => log !== first),
   }))
+}
+
+export const OTHER_BLOCK = 'B6 receipts of a lost block, in which a transfer that fails now took place'
+/** `transferFrom(address,address,uint256)`, and keccak256 of `Transfer(address,address,uint256)` */
+const [TRANSFER_FROM, TRANSFER] = [
+  '0x23b872dd',
+  '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+]
+const WORD = 64
+
+/** The log that a transfer of a token has where it takes place. */
+const logOf = (input: string, { to, ...receipt }: Receipt): object[] => {
+  if (!input.startsWith(TRANSFER_FROM)) return []
+  const [from, receiver, units] = [0, 1, 2].map((at) => input.slice(10 + at * WORD, 10 + (at + 1) * WORD))
+  return [
+    {
+      ...receipt,
+      address: to,
+      topics: [TRANSFER, `0x${from}`, `0x${receiver}`],
+      data: `0x${units}`,
+      logIndex: '0x0',
+      removed: false,
+    },
+  ]
+}
+
+/** Blocks of two branches use the same gas here, and the receipts have no blooms, so that only their block tells. */
+const ofLostBlock: NonNullable<Dialect['answer']> = async (call, next, node) => {
+  const said = await next(call)
+  if (!ALL.includes(call.method) || !('result' in said) || said.result === null) return said
+  let logs = 0
+  const lost = async (shown: Receipt): Promise<object> => {
+    const { logsBloom: _, ...receipt } = { ...shown, blockHash: keccak256(shown.blockHash as `0x${string}`) }
+    const found = shown.status === '0x0' ? await node.ask('eth_getTransactionByHash', shown.transactionHash) : undefined
+    const input = found && 'result' in found ? (found.result as { input: string }).input : ''
+    const made = logOf(input, receipt)
+    const own = [...receipt.logs, ...made].map((log) => ({
+      ...log,
+      blockHash: receipt.blockHash,
+      logIndex: `0x${(logs++).toString(16)}`,
+    }))
+    return { ...receipt, status: made.length > 0 ? '0x1' : receipt.status, logs: own }
+  }
+  if (!Array.isArray(said.result)) return { result: await lost(said.result as Receipt) }
+  const all: object[] = []
+  for (const one of said.result as Receipt[]) all.push(await lost(one))
+  return { result: all }
 }
 
 export const RECEIPTS: readonly Dialect[] = [
@@ -114,6 +170,7 @@ export const RECEIPTS: readonly Dialect[] = [
     hinders: true,
     answer: changing(ALL, (shown: Receipt | Receipt[] | null) => each(shown, (receipt) => ({ ...receipt, logs: [] }))),
   },
+  { name: OTHER_BLOCK, aspect: 'wrong receipts', hinders: true, answer: ofLostBlock },
   {
     name: 'E-62 no blooms, and the first log of a block is left out',
     aspect: 'wrong receipts',
