@@ -81,6 +81,15 @@ export const invoicesSabotages: readonly Sabotage[] = [
       'server/src/pay-in/crypto-invoices/matching.test.ts › a missing part is forgiven up to one unit of worth for each payment, and requested beyond that',
   },
   {
+    name: 'invoice-price-rounded-down',
+    file: 'server/src/pay-in/crypto-invoices/quoting.ts',
+    replace: ["return mulDiv(units, 1n, step, 'up') * step", "return mulDiv(units, 1n, step, 'down') * step"],
+    fault: 'L9',
+    breaks: 'An invoice with a price in a national currency asks for less than its price.',
+    finder:
+      'server/src/pay-in/crypto-invoices/matching.test.ts › the amount to pay is worth at least the price, and one written step less is not',
+  },
+  {
     name: 'complete-without-report',
     file: 'server/src/risk/screening/judging.ts',
     replace: ['complete: reports.length > 0 && !', 'complete: !'],

@@ -27,7 +27,8 @@ card-payout-forgotten-order card-payout-random-reference suspense-accepted-while
 quote-used-twice exchange-rounds-up exchange-fee-rounds-down exchange-inverse-price reserved-sold-again
 conversion-random-intent
 invoice-paid-while-waiting invoice-refunded-twice invoice-free-option invoice-counts-lost-payment claim-decided-twice
-claim-stays-sent sent-claim-not-failed invoice-rounding-forgiven-twice link-amount-of-the-form
+claim-stays-sent sent-claim-not-failed invoice-rounding-forgiven-twice invoice-price-rounded-down
+link-amount-of-the-form
 body-not-signed card-refund-of-old-sum
 signer-limit-ignored signer-new-nonce signer-closed-intent signer-changed-intent signer-tron-before-expiry
 signer-destination signer-amount signer-token-contract signer-chain-id signer-evm-fee-cap signer-bitcoin-change

@@ -71,6 +71,7 @@ const SHOWS_BY: Readonly<Record<string, Subject>> = {
   'link-amount-of-the-form': 'links',
   'link-used-once-more': 'links',
   'invoice-rounding-forgiven-twice': 'links',
+  'invoice-price-rounded-down': 'links',
   'claim-stays-sent': 'claims',
   'sent-claim-not-failed': 'claims',
   'parts-not-added-up': 'members',

@@ -6,12 +6,16 @@ import type { Random } from '../../../sandbox/random.ts'
 import { formatUnits } from '../../../server/src/platform/money/index.ts'
 import { browse, formOf, type Page } from '../members/browser.ts'
 import { toLedger, unitsOf, type PaymentLinkMade } from '../model/books.ts'
+import { judgePriced } from '../model/priced.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
 import { call, drawInvoice, isServed, named, resultOf } from './merchants.ts'
 import { drawUnits } from './payers.ts'
+import { BASES, drawPrice, E18, numberOf } from './priced.ts'
 
 const NEWEST = 6
+/** The share of links that are in a national currency. */
+const PRICED_LINKS = 0.3
 /** The payer's browser has no session. */
 const payerAt = (simulation: Simulation) => browse(simulation, '')
 
@@ -30,17 +34,29 @@ const choose = async (
   { merchant, id, ticker, units }: { merchant: string; id: string; ticker: string; units: bigint },
 ): Promise<string> => {
   const { books, catalogue, chains, problems } = simulation
-  const served = chains.filter(({ network }) => catalogue.findCrypto(ticker)?.networks.has(network))
+  const isPriced = catalogue.findCrypto(ticker) === undefined
+  const asset = isPriced ? random.pick(catalogue.crypto).ticker : ticker
+  const served = chains.filter(({ network }) => catalogue.findCrypto(asset)?.networks.has(network))
   const { network } = random.pick(served)
-  const form = { do: 'proceed', email: 'payer@example.com', choice: `${ticker}:${network}` }
+  const form = { do: 'proceed', email: 'payer@example.com', choice: `${asset}:${network}` }
   const payer = payerAt(simulation)
   await Promise.all(
     Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => payer.post(`/invoices/crypto/${id}`, form)),
   )
   const found = await call(simulation, named(simulation, merchant), (client) => client.invoices.crypto.get(id))
   if ('failure' in found) return found.failure
-  const { address, amount } = found.answer
+  const { address, amount, baseAmount, price } = found.answer
   if (address === undefined || amount === null) return 'no address'
+  if (isPriced) {
+    const what = `invoice ${id} of ${units} ${ticker}`
+    if (baseAmount?.ticker !== ticker || numberOf(baseAmount.value) !== units)
+      problems.push(`${what}: has the price ${baseAmount?.value} ${baseAmount?.ticker}`)
+    const { scale } = catalogue.findCrypto(amount.ticker)!
+    const asked = unitsOf(catalogue, amount.ticker, amount.value ?? '0')
+    const terms = { asked, worth: units, price: numberOf(price ?? '0'), scale }
+    problems.push(...judgePriced(what, { ...terms, paid: 0n, isCredited: false, isPaid: false }))
+    return `${asset} on ${network}`
+  }
   if (amount.ticker !== ticker || unitsOf(catalogue, ticker, amount.value ?? '0') !== units)
     problems.push(`invoice ${id} asks for ${amount.value} ${amount.ticker}, and its price is ${units} ${ticker}`)
   if (amount.blockchain !== network) return `another network`
@@ -67,10 +83,9 @@ const makeLink: Action = {
   name: 'payment link',
   weight: (simulation) => (isServed(simulation) ? 0.7 : 0),
   run: async (simulation, random) => {
-    const { books, catalogue } = simulation
-    const { merchant, network, ticker, units } = drawInvoice(simulation, random)
-    const { scale } = catalogue.findCrypto(ticker)!
-    const other = toLedger(catalogue, ticker, network, drawUnits(simulation, random.of('most'), { ticker, network }))
+    const { books } = simulation
+    const { merchant, ticker, units, other } = drawAmounts(simulation, random)
+    const scale = scaleOf(simulation, ticker)
     const [least, most] = units < other ? [units, other] : [other, units]
     const isFixed = random.chance(0.5)
     const maxPayments = random.pick([undefined, 1, 1, 2])
@@ -99,6 +114,21 @@ const makeLink: Action = {
   },
 }
 
+/** The decimals in which the amounts of a link are counted. */
+const scaleOf = ({ catalogue }: Simulation, ticker: string): number => catalogue.findCrypto(ticker)?.scale ?? E18
+
+/** Two amounts of a new link: in an asset, or in a national currency. */
+const drawAmounts = (simulation: Simulation, random: Random) => {
+  if (random.of('priced').chance(PRICED_LINKS)) {
+    const ticker = random.pick(BASES)
+    const drawn = (name: string): bigint => numberOf(drawPrice(random.of(name), ticker))
+    return { merchant: random.pick(simulation.merchants), ticker, units: drawn('one'), other: drawn('most') }
+  }
+  const { merchant, network, ticker, units } = drawInvoice(simulation, random)
+  const drawn = drawUnits(simulation, random.of('most'), { ticker, network })
+  return { merchant, ticker, units, other: toLedger(simulation.catalogue, ticker, network, drawn) }
+}
+
 /** How many invoices of a link are paid or can still be paid; undefined: the api does not say of one. */
 const usesOf = async (simulation: Simulation, { merchant, invoices }: PaymentLinkMade): Promise<number | undefined> => {
   let uses = 0
@@ -116,7 +146,7 @@ const drawTyped = (
   random: Random,
   { ticker, amount, least, most }: PaymentLinkMade,
 ): bigint => {
-  const { scale } = simulation.catalogue.findCrypto(ticker)!
+  const scale = scaleOf(simulation, ticker)
   if (amount !== undefined) return amount / 10n
   const cents = 10n ** BigInt(Math.max(0, scale - 6))
   const edge = random.next()
@@ -129,7 +159,7 @@ const payLink: Action = {
   name: 'payer at a payment link',
   weight: (simulation) => (isServed(simulation) && simulation.books.links.length > 0 ? 4 : 0),
   run: async (simulation, random) => {
-    const { catalogue, books, problems, together } = simulation
+    const { books, problems, together } = simulation
     const link = random.pick(books.links.slice(-NEWEST))
     const { merchant, path, ticker, amount, least, most, mostPayments } = link
     const payer = payerAt(simulation)
@@ -138,7 +168,7 @@ const payLink: Action = {
     const before = await usesOf(simulation, link)
     const isDisabled = link.isDisabled
     const typed = drawTyped(simulation, random, link)
-    const value = formatUnits(typed, catalogue.findCrypto(ticker)!.scale).replace(/\.\d{3}$/, '$&0')
+    const value = formatUnits(typed, scaleOf(simulation, ticker)).replace(/\.\d{3}$/, '$&0')
     const answers = await Promise.all(
       Array.from({ length: random.chance(0.3) ? 2 : 1 }, () => payer.post(path, { key, value })),
     )

@@ -15,7 +15,7 @@ import { calm, isComplete, mine, servedOn } from './sent.ts'
 
 /** Blocks that make every block before them final, also on Bitcoin. */
 const TO_FINAL = 7
-const BASES = ['USD', 'EUR', 'UAH'] as const
+export const BASES = ['USD', 'EUR', 'UAH'] as const
 /** Whole units of a price. */
 const PRICE = { USD: [20, 900], EUR: [20, 900], UAH: [800, 30_000] } as const
 
@@ -33,12 +33,19 @@ interface Priced {
   asked: bigint
 }
 
-const E18 = 18
+/** Decimals of a worth and of a price. */
+export const E18 = 18
 
-const numberOf = (text: string): bigint => {
+export const numberOf = (text: string): bigint => {
   const parsed = parseUnits(text, E18)
   if (!parsed.ok) throw new Error(`the API answered the price ${text}`)
   return parsed.units
+}
+
+/** A price in cents. */
+export const drawPrice = (random: Random, base: (typeof BASES)[number]): string => {
+  const [least, most] = PRICE[base]
+  return formatUnits(BigInt(least * 100 + random.int((most - least) * 100)), 2)
 }
 
 /** A new invoice with a price, and with an address. @returns undefined: it was not made, or the answer was lost */
@@ -48,8 +55,7 @@ const createPriced = async (
   { merchant, chain, ticker }: { merchant: Simulation['merchants'][number]; chain: SimulatedChain; ticker: string },
 ): Promise<Priced | undefined> => {
   const base = random.pick(BASES)
-  const [least, most] = PRICE[base]
-  const value = formatUnits(BigInt(least * 100 + random.int((most - least) * 100)), 2)
+  const value = drawPrice(random, base)
   const made = await call(simulation, merchant, (client) =>
     client.invoices.crypto.create({
       name: 'Order',

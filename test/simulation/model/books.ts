@@ -196,7 +196,10 @@ export interface Invoiced {
   units: bigint
 }
 
-/** A payment link of a merchant, from which payers make invoices. Amounts in ledger units. */
+/**
+ * A payment link of a merchant, from which payers make invoices. Amounts are ledger units, or 1e-18 of a national
+ * currency.
+ */
 export interface PaymentLinkMade {
   merchant: string
   id: string

@@ -78,6 +78,20 @@ describe('a payment whose nonce another transaction has used', () => {
     expect([await world.stateOf(id), await world.available('USDT')]).toEqual(['settled', before - UNITS - 1_000n])
   })
 
+  test('audit M-B4: ends so too when the node counts it as accepted', async () => {
+    world = await createPayoutWorld(database.url)
+    const id = await world.request(UNITS)
+    await world.work()
+    world.node.mined = 1
+    await world.block({ height: 101, transactions: [foreign([`${HOT}:0`])] }, 100)
+    await world.work()
+    expect(await shown()).toEqual(['payout broadcast 0'])
+    await world.block({ height: 102, transactions: [] }, 101)
+    await world.work(2)
+    expect(await shown()).toEqual(['payout abandoned 0', 'payout broadcast 1'])
+    expect(await intentOf(id)).not.toBe(id)
+  })
+
   test('audit M-B4: goes on as it was when that block is lost again', async () => {
     world = await createPayoutWorld(database.url)
     await world.request(UNITS)
