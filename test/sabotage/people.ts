@@ -6,6 +6,15 @@ const PAGES = 'server/src/people/pages'
 /** Faults of people of merchants: their teams, their sessions and their pages. */
 export const peopleSabotages: readonly Sabotage[] = [
   {
+    name: 'claim-refund-of-another-sum',
+    file: 'server/src/app/composition/refunds.ts',
+    replace: ['const isApproved = spend === line.units && to === line.to', 'const isApproved = to === line.to'],
+    fault: 'decision 201',
+    breaks: 'A refund of a claim is made with a larger sum than members have approved.',
+    finder:
+      'server/src/app/composition/refund-pages.test.ts › is not made when more money has arrived than was approved',
+  },
+  {
     name: 'parts-not-added-up',
     file: 'server/src/pay-out/requests/approving.ts',
     replace: ['count < ruleOf(policy, ticker).approvals', 'count === 0 && ticker !== undefined'],

@@ -14,6 +14,7 @@ import { LAST_COIN } from './actions/last-coin.ts'
 import { LINKS } from './actions/links.ts'
 import { LOST_MONEY } from './actions/lost-money.ts'
 import { MEMBER_CARDS } from './actions/member-cards.ts'
+import { MEMBER_CLAIMS } from './actions/member-claims.ts'
 import { MEMBER_REFUNDS } from './actions/member-refunds.ts'
 import { MEMBERS } from './actions/members.ts'
 import { MERCHANTS } from './actions/merchants.ts'
@@ -97,6 +98,7 @@ const ACTIONS: readonly Action[] = [
   ...POLICY_STORIES,
   ...MEMBER_CARDS,
   ...MEMBER_REFUNDS,
+  ...MEMBER_CLAIMS,
   ...KEYS,
   ...EXCHANGES,
   ...CARDS,
@@ -151,7 +153,7 @@ export const SUBJECTS = {
   blocks: new Set([...SHOWN, ...PASSED_ON]),
   links: new Set([...LINKS, ...PRICED]),
   policies: new Set(POLICY_STORIES),
-  claims: new Set(CLAIMS),
+  claims: new Set([...CLAIMS, ...MEMBER_CLAIMS]),
   members: new Set([...MEMBERS, ...POLICIES, ...POLICY_STORIES, ...MEMBER_CARDS, ...MEMBER_REFUNDS]),
   webhooks: new Set(WEBHOOKS),
 } satisfies Record<string, ReadonlySet<Action>>

@@ -74,6 +74,7 @@ const SHOWS_BY: Readonly<Record<string, Subject>> = {
   'invoice-price-rounded-down': 'links',
   'claim-stays-sent': 'claims',
   'sent-claim-not-failed': 'claims',
+  'claim-refund-of-another-sum': 'claims',
   'parts-not-added-up': 'members',
   'looser-policy-at-once': 'policies',
   'removed-address-known': 'policies',

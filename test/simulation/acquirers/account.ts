@@ -84,8 +84,8 @@ export interface SimulatedAccount {
   queueRefunds<T>(work: () => Promise<T>): Promise<T>
   /** A person gives back a part, or what is left, at the acquirer's own console. */
   refundThere(payment: Payment, units: bigint): void
-  /** A payment that was refused, or is open, succeeds after all. */
-  succeedLate(payment: Payment): void
+  /** A payment that was refused, or is open, succeeds after all, perhaps with another amount than was ordered. */
+  succeedLate(payment: Payment, outcome?: 'success' | 'wrong-amount'): void
   /** Decides a payout that is stuck. */
   release(payout: Payout, outcome: Outcome): void
   /** Calls about an order that the program does not have. @returns false: it has no order to copy */

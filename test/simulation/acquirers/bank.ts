@@ -139,10 +139,10 @@ export const startBank = async ({ name, dir, clock, faults, random }: AccountOpt
       const { isPending } = refundPayment(context, row, order)
       if (isPending) endRefunds(context, row)
     },
-    succeedLate: ({ reference }) => {
+    succeedLate: ({ reference }, outcome = 'success') => {
       late.add(reference)
       const { code: _, message: _message, decidedAt: _at, ...row } = payment(reference)
-      decisions.as('success', () => payByCard(context, { ...row, status: 'created' }, GOOD_CARD))
+      decisions.as(outcome, () => payByCard(context, { ...row, status: 'created' }, GOOD_CARD))
     },
     release: ({ reference }, outcome) => void decidePayout(context, { ...payout(reference), outcome }),
     callAbout: (reference) => {

@@ -95,10 +95,10 @@ export const startEmulated = async (
     reverse: (order) => void reverse(context, (order.kind === 'payment' ? payment : payout)(order.reference)),
     queueRefunds: decisions.queueRefunds,
     refundThere: ({ reference }, units) => void giveBackOutside(context, payment(reference), units),
-    succeedLate: ({ reference }) => {
+    succeedLate: ({ reference }, outcome = 'success') => {
       late.add(reference)
       const { reason: _, outcome: _outcome, dueAt: _due, ...order } = payment(reference)
-      decisions.as('success', () => decide(context, { ...order, status: 'processing' }))
+      decisions.as(outcome, () => decide(context, { ...order, status: 'processing' }))
     },
     release: ({ reference }, outcome) =>
       void decide(context, { ...payout(reference), outcome, telling: payout(reference).telling ?? plainTelling }),

@@ -269,12 +269,14 @@ const succeedsMeanwhile = async (simulation: Simulation, random: Random, id: str
   const stall = simulation.faults.stall(paid.account.name, 1)
   simulation.clock.advance(60_000)
   const asking = run(simulation, PAYMENT_JOBS)
+  // Of the ordered amount the program believes the callback for a while; of another one it only asks again.
+  const outcome = random.pick(['success', 'wrong-amount'] as const)
   const isAsked = await during(simulation, stall, asking, async () => {
-    paid.account.succeedLate(now(paid))
+    paid.account.succeedLate(now(paid), outcome)
     await paid.account.callbacks.attemptAll(postTo(simulation))
   })
   await work(simulation)
-  return isAsked ? 'succeeded meanwhile' : 'was not asked about'
+  return isAsked ? `${outcome} meanwhile` : 'was not asked about'
 }
 
 /** An operator refunds a payment that the program does not know to be paid. */

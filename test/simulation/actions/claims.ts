@@ -19,12 +19,12 @@ import { runJob } from './program.ts'
 import { calm, carry, isComplete, loseBlock, mine, refusingChains } from './sent.ts'
 
 const DURATION_MS = 600_000
-const TO_FINAL = 6
+export const TO_FINAL = 6
 /** As the mail to the payer has it in its link. */
 const tokens = createClaimTokens([readDataKey(DATA_KEY)])
 
 /** An invoice that has expired with half of its amount paid. @returns undefined: it was not created */
-const underpay = async (
+export const underpay = async (
   simulation: Simulation,
   random: Random,
   chain: SimulatedChain,
@@ -43,11 +43,14 @@ const underpay = async (
   clock.advance(DURATION_MS + 1_000)
   for (const job of roles.get('worker')?.jobs ?? []) if (job.name === 'invoice expiry') await runJob(job)
   const to = await chain.newAddress(random)
-  return { merchant: merchant.name, invoiceId: made.id, network, ticker, to }
+  return { merchant: merchant.name, invoiceId: made.id, address: made.address, network, ticker, to }
 }
 
 /** @returns the id of the claim; undefined: it was not taken */
-const claim = async ({ operate, roles }: Simulation, { invoiceId, to }: Claimed): Promise<string | undefined> => {
+export const claim = async (
+  { operate, roles }: Simulation,
+  { invoiceId, to }: Claimed,
+): Promise<string | undefined> => {
   const page = `${roles.get('api')!.api}/invoices/crypto/${invoiceId}?claim=${tokens.of(invoiceId)}`
   const body = new URLSearchParams({ do: 'refund', address: to })
   await (await fetch(page, { method: 'POST', body, redirect: 'manual' })).text()

@@ -27,7 +27,10 @@ const passedOn: Action = {
     if (passesOn === undefined) return 'no address'
     const ticker = NATIVE_TICKER[network]
     const { merchant, address } = passesOn
-    const wanted = { ...(await drawPayment(simulation, random, chain, ticker)), passesOn: { merchant, network, address } }
+    const wanted = {
+      ...(await drawPayment(simulation, random, chain, ticker)),
+      passesOn: { merchant, network, address },
+    }
     await chain.passOn!(wanted.to, address)
     simulation.books.paidOut.push(wanted)
     const result = resultOf(await place(simulation, wanted))

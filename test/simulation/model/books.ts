@@ -140,6 +140,8 @@ export interface Targeted {
 export interface Claimed {
   merchant: string
   invoiceId: string
+  /** of the invoice */
+  address: string
   network: Network
   ticker: string
   /** receives nothing else */

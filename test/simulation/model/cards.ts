@@ -118,7 +118,12 @@ export const judgeCardPayout = async (
     kind === 'single' ? singlePart(simulation, found, ticker) : await batchParts(simulation, client, found.id)
   const [paid, open] = [partSum(parts, 'DONE'), partSum(parts, 'PENDING')]
   // What came back counts as failed once the program knows it, which a lost callback delays.
-  const back = sentBy(rows, ['reversed']) - sentBy(rows.filter(({ isHeard }) => isHeard), ['reversed'])
+  const back =
+    sentBy(rows, ['reversed']) -
+    sentBy(
+      rows.filter(({ isHeard }) => isHeard),
+      ['reversed'],
+    )
   if (paid.units < net || paid.units > net + back + open.units || (open.units === 0n && paid.units > net + back))
     problems.push(`${what}: is ${found.status} with ${paid.units} paid, and its card has ${net} of ${ever}`)
   if (back > 0n && paid.units > net) simulation.trace.add(`${localId}: a return is not known yet`)

@@ -5,7 +5,7 @@ import { judgeClaim } from './claims.ts'
 import { ledger, stubSimulation } from './stub.ts'
 
 const TO = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
-const claimed = { merchant: 'M1', invoiceId: 'one', network: 'TRON', ticker: 'TRX', to: TO } as const
+const claimed = { merchant: 'M1', invoiceId: 'one', address: 'at', network: 'TRON', ticker: 'TRX', to: TO } as const
 const TRX = 1_000_000n
 
 /** @param received whole TRX that the receiver has */

@@ -64,7 +64,10 @@ export const HEADS: readonly Dialect[] = [
     hinders: true,
     answer: async (call, next, node) => {
       if (call.method !== BLOCK || call.params[0] !== 'finalized') return next(call)
-      const said = await next({ ...call, params: [hex((await node.head()) - OF_OTHER_BRANCH), ...call.params.slice(1)] })
+      const said = await next({
+        ...call,
+        params: [hex((await node.head()) - OF_OTHER_BRANCH), ...call.params.slice(1)],
+      })
       const block = 'result' in said ? (said.result as { hash: string } | null) : null
       return block === null ? said : { result: { ...block, hash: keccak256(block.hash as `0x${string}`) } }
     },

@@ -60,10 +60,7 @@ const withoutFirstLog = (receipts: Receipt[] | null): Receipt[] | null => {
 
 export const OTHER_BLOCK = 'B6 receipts of a lost block, in which a transfer that fails now took place'
 /** `transferFrom(address,address,uint256)`, and keccak256 of `Transfer(address,address,uint256)` */
-const [TRANSFER_FROM, TRANSFER] = [
-  '0x23b872dd',
-  '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
-]
+const [TRANSFER_FROM, TRANSFER] = ['0x23b872dd', '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef']
 const WORD = 64
 
 /** The log that a transfer of a token has where it takes place. */
