@@ -11,8 +11,6 @@ const ASKED_LATE =
 const COLD = 'a payment that is planned from the address whose coin an imported transfer takes'
 const LAST_COIN = 'withdrawals of nearly all that a hot address has'
 const TOP_UPS = 'coin that is sent to deposit addresses on EVM chains for gas'
-const RETURNS =
-  'a judge of money that comes back from a card: the model takes a return that the program does not know for a late callback'
 const WAITING = 'a measure of waiting: PostgreSQL ends a deadlock, and the work is done a little later'
 
 export const NEEDS: Readonly<Record<string, string>> = {
@@ -46,10 +44,9 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'inner-credited-unbacked': 'a node that lists transfers that have not happened',
   'less-than-held-credited': 'a node that lists transfers that have not happened',
   'refund-of-unbooked-payment': 'operators who refund payments whose page is still open',
-  'tron-result-ignored': 'a payment on TRON that runs out of energy',
+  // settlement.ts and internal.ts; the story of a payment that runs out of energy.
+  'tron-result-ignored': `${SECOND}a call that failed has no logs, its inner transfers are marked as rejected, and a payment without its log has had no effect`,
   'callback-wakes-nothing': 'the last callback of a payment, while an answer that ends it is stored',
-  'card-payout-callback-race': RETURNS,
-  'card-payout-return-not-asked': RETURNS,
   'refund-released-by-old-answer':
     'an answer about a payment that was asked for before its refund was sent, and that comes after it',
   'refund-of-what-is-queued-refused': 'an acquirer that refuses a refund while the payment waits in its reserve',

@@ -5,8 +5,8 @@
  * Runs the simulation with the seeds N to N + K - 1, at least M operations each. A run that violates an invariant
  * prints the command that repeats it; in single-step mode it is made shorter first, except with `--no-shrink`. With
  * `--networks` it has these chains only. `--times` prints how long each kind of step took, and the faults by kind.
- * `--emphasis` makes the actions of a subject more frequent: answers, blocks, cards, claims, cold, exchange, links,
- * members, orders, payers, payouts, policies, requests, signer, webhooks or workers.
+ * `--emphasis` makes the actions of a subject more frequent: answers, blocks, cards, claims, cold, exchange, greedy,
+ * links, members, orders, payers, payouts, policies, requests, signer, webhooks or workers.
  * `--processes` runs so many seeds at once, each in a process of its own.
  * `--record` counts each run that passes in docs/operating/reliability.md, and begins where the count ends.
  * `--postgres URL` uses a server that `startDatabases` has started.

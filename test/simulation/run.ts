@@ -151,6 +151,7 @@ export const SUBJECTS = {
   requests: new Set(ORDERS_AT_ONCE),
   signer: new Set(THIEF),
   blocks: new Set([...SHOWN, ...PASSED_ON]),
+  greedy: new Set(GREEDY),
   links: new Set([...LINKS, ...PRICED]),
   policies: new Set(POLICY_STORIES),
   claims: new Set([...CLAIMS, ...MEMBER_CLAIMS]),
@@ -162,7 +163,16 @@ export type Subject = keyof typeof SUBJECTS
 const EMPHASIS = 6
 /** Stories are rare, and each of those about two that meet tries one place and one event of many. */
 const EMPHASIS_OF_STORIES = 40
-const STORIES: ReadonlySet<Subject> = new Set(['workers', 'requests', 'cold', 'answers', 'blocks', 'links', 'policies'])
+const STORIES: ReadonlySet<Subject> = new Set([
+  'workers',
+  'requests',
+  'cold',
+  'answers',
+  'blocks',
+  'greedy',
+  'links',
+  'policies',
+])
 
 const REST_EVERY = 2_000
 const TRACE_LINES = 200

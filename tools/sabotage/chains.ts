@@ -54,7 +54,7 @@ const SHOWS_BY: Readonly<Record<string, Subject>> = {
   'asked-without-claim': 'workers',
   'asked-without-claim-together': 'workers',
   'permission-for-all-groups': 'workers',
-  'amount-precision': 'payouts',
+  'amount-precision': 'greedy',
   'tron-result-ignored': 'blocks',
   'tron-trc10-credited': 'blocks',
   'tron-rejected-credited': 'blocks',

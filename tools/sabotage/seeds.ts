@@ -33,6 +33,8 @@ const isOfOthers = (seed: number): boolean => interfacesOf(seed).every((one) => 
 const SPEAKS: Readonly<Record<string, RegExp>> = {
   // Alone it names a queue in the record of a payment.
   'refund-of-what-is-queued-refused': /^LiqPay/,
+  // It has no statements, by which a chargeback would be found as well.
+  'callback-wakes-nothing': /^LiqPay/,
   // It asks about a payment before it sends a refund, and the same question has the same bytes.
   'refund-released-by-old-answer': /^(LiqPay|WayForPay)/,
 }

@@ -82,6 +82,8 @@ export interface SimulatedAccount {
   reverse(order: Payment | Payout): void
   /** The refunds that are taken up meanwhile wait for the shop's next payments. */
   queueRefunds<T>(work: () => Promise<T>): Promise<T>
+  /** The record of a payment as its callbacks have it. */
+  recordOf(payment: Payment): string
   /** A person gives back a part, or what is left, at the acquirer's own console. */
   refundThere(payment: Payment, units: bigint): void
   /** A payment that was refused, or is open, succeeds after all, perhaps with another amount than was ordered. */

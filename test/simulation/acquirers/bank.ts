@@ -133,6 +133,7 @@ export const startBank = async ({ name, dir, clock, faults, random }: AccountOpt
       else decidePayout(context, { ...payout(reference), outcome: 'reversed' })
     },
     queueRefunds: decisions.queueRefunds,
+    recordOf: ({ reference }) => JSON.stringify(payment(reference)),
     refundThere: ({ reference }, units) => {
       const row = payment(reference)
       const order = { reference: `${THERE}${book.rows.all().length}`, units }

@@ -12,12 +12,16 @@ export interface Earlier {
   isEarlier: boolean
 }
 
+/** A body of an acquirer, of which LiqPay's has its data in another encoding. */
+export const readable = (body: string): string => {
+  const data = new URLSearchParams(body).get('data')
+  return data === null ? body : Buffer.from(data, 'base64').toString('latin1')
+}
+
 /** A request that changes nothing: of the bank by its method, of the others by its action or its type. */
 const isQuestion = ({ method, body }: Exchange): boolean => {
   if (method === 'GET') return true
-  const data = new URLSearchParams(body.toString('latin1')).get('data')
-  const text = data === null ? body.toString('latin1') : Buffer.from(data, 'base64').toString('latin1')
-  return /"action":"status"|"transactionType":"CHECK_STATUS"/.test(text)
+  return /"action":"status"|"transactionType":"CHECK_STATUS"/.test(readable(body.toString('latin1')))
 }
 
 export const createEarlier = (forward: (exchange: Exchange) => Promise<Answer>): Earlier => {

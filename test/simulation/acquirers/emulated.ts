@@ -23,7 +23,7 @@ import type { AccountOptions, Payment, Payout, SimulatedAccount } from './accoun
 import { createCallbacks } from './callbacks.ts'
 import { createDecisions } from './decisions.ts'
 import { createDue } from './due.ts'
-import { createEarlier } from './earlier.ts'
+import { createEarlier, readable } from './earlier.ts'
 import type { Interface } from './interfaces.ts'
 import type { PayerPage } from './payer-page.ts'
 
@@ -94,6 +94,7 @@ export const startEmulated = async (
     },
     reverse: (order) => void reverse(context, (order.kind === 'payment' ? payment : payout)(order.reference)),
     queueRefunds: decisions.queueRefunds,
+    recordOf: ({ reference }) => readable(dialect.message(payment(reference)).body),
     refundThere: ({ reference }, units) => void giveBackOutside(context, payment(reference), units),
     succeedLate: ({ reference }, outcome = 'success') => {
       late.add(reference)

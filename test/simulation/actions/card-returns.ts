@@ -1,6 +1,6 @@
 /**
- * Answers of acquirers that come too late or are those of before, in one step: a card payout comes back while an answer
- * is on its way, a refund is judged by an answer from before the payment succeeded, and a refund waits in the
+ * Answers of acquirers that come too late or are those of before, in one step: a card payout comes back, or a payment is
+ * charged back, while an answer is on its way, a refund is judged by an answer from before the payment succeeded, and a refund waits in the
  * acquirer's queue when it is ordered again.
  */
 import { findPayment } from '../../../server/src/cards/acquiring/index.ts'
@@ -26,6 +26,7 @@ import { isComplete } from './sent.ts'
 import { during } from './stalled.ts'
 
 const ASKING = /^ask .+ for card payouts$/
+const ASKING_PAYMENTS = /^ask .+ for payments$/
 const SENDING = /^send card payouts$/
 const REFUNDING = /^refunds of payments$/
 /** After this time an order is asked about again, ms. */
@@ -125,7 +126,8 @@ const refundOvertaken = async (simulation: Simulation, random: Random, id: strin
     const stood = await during(simulation, stall, run(simulation, REFUNDING), async () => {
       account.earlier.isEarlier = false
       clock.advance(REFUND_CLAIM_MS)
-      await run(simulation, REFUNDING, second)
+      // It waits in the acquirer's queue, and has not ended when the first answer arrives.
+      await account.queueRefunds(() => run(simulation, REFUNDING, second))
     })
     const isMade = await judgeLastRefund(simulation, paid)
     return `${stood ? 'overtaken' : 'was not asked about'}, ${isMade ? 'made' : 'not made'}`
@@ -139,31 +141,52 @@ const refundOvertaken = async (simulation: Simulation, random: Random, id: strin
 const BEFORE_REFUND = 1
 
 /** A network orders a refund twice: the first one waits in the acquirer's queue, and the second one is refused. */
-const refundQueued = async (simulation: Simulation, _: Random, id: string): Promise<string> => {
+const refundQueued = async (simulation: Simulation, random: Random, id: string): Promise<string> => {
   const paid = await payInvoice(simulation, id, { card: GOOD_CARD, how: () => 'as ordered' })
   if (paid === undefined) return 'no page'
   await work(simulation)
-  if (!(await refund(simulation, paid, undefined))) return `${now(paid).status}, no refund`
-  simulation.faults.failOnce(paid.account.name, 'repeat', /./, BEFORE_REFUND)
-  await paid.account.queueRefunds(() => run(simulation, REFUNDING))
+  const { account } = paid
+  const { paid: units = 0n } = now(paid)
+  // More than a half: the second one is too large.
+  const part = random.chance(0.3) ? undefined : (units * 2n) / 3n
+  if (!(await refund(simulation, paid, part))) return `${now(paid).status}, no refund`
+  simulation.faults.failOnce(account.name, 'repeat', /./, BEFORE_REFUND)
+  await account.queueRefunds(() => run(simulation, REFUNDING))
   simulation.faults.clear()
+  // A part that waits shows in some records only, and without that nothing distinguishes it from one that was refused.
+  if (part !== undefined && !/wait_reserve/.test(account.recordOf(now(paid)))) return 'queued, and not shown'
   return (await judgeLastRefund(simulation, paid)) ? 'queued' : 'not made'
 }
 
-const REFUND_STORIES = { refundOvertaken, refundQueued }
+/** The answer that a card has paid is on its way, and before it arrives the money is charged back. */
+const chargedBackMeanwhile = async (simulation: Simulation, _: Random, id: string): Promise<string> => {
+  const paid = await payInvoice(simulation, id, { card: GOOD_CARD, how: () => 'as ordered' })
+  if (paid === undefined) return 'no page'
+  if (now(paid).status !== 'succeeded') return `is ${now(paid).status}`
+  const { account } = paid
+  const stall = simulation.faults.stall(account.name, BEFORE_ANSWER)
+  simulation.clock.advance(ASKED_AGAIN_MS)
+  const isAsked = await during(simulation, stall, run(simulation, ASKING_PAYMENTS), async () => {
+    account.reverse(now(paid))
+    await account.callbacks.attemptAll(postTo(simulation))
+  })
+  return isAsked ? 'charged back meanwhile' : 'was not asked about'
+}
 
-const refundOfCard: Action = {
-  name: 'a refund meets an old answer or a queue',
+const PAYMENT_STORIES = { refundOvertaken, refundQueued, chargedBackMeanwhile }
+
+const paymentChanges: Action = {
+  name: 'an answer about a card payment is out of date',
   weight: (simulation) => (isQuiet(simulation) ? 2 : 0),
   run: async (simulation, random) => {
     await calmCards(simulation)
     const id = await orderInvoice(simulation, random)
     if (id === undefined) return 'no invoice'
-    const name = random.pick(Object.keys(REFUND_STORIES) as (keyof typeof REFUND_STORIES)[])
-    const result = await REFUND_STORIES[name](simulation, random, id)
+    const name = random.pick(Object.keys(PAYMENT_STORIES) as (keyof typeof PAYMENT_STORIES)[])
+    const result = await PAYMENT_STORIES[name](simulation, random, id)
     await work(simulation)
     return `${name}: ${result}`
   },
 }
 
-export const CARD_RETURNS: readonly Action[] = [payoutComesBack, refundOfCard]
+export const CARD_RETURNS: readonly Action[] = [payoutComesBack, paymentChanges]

@@ -266,7 +266,7 @@ const succeedsMeanwhile = async (simulation: Simulation, random: Random, id: str
   const paid = await payDeclined(simulation, random, id)
   if (paid === undefined) return 'no page'
   if (now(paid).status !== 'refused') return `is ${now(paid).status}`
-  const stall = simulation.faults.stall(paid.account.name, 1)
+  const stall = simulation.faults.stall(paid.account.name, 1, new RegExp(paid.payment.reference))
   simulation.clock.advance(60_000)
   const asking = run(simulation, PAYMENT_JOBS)
   // Of the ordered amount the program believes the callback for a while; of another one it only asks again.

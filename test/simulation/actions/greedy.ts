@@ -128,11 +128,16 @@ const tooFine: Action = {
   name: 'withdraw an amount finer than the network has',
   weight: (simulation) => (isComplete(simulation) && coarseOn(simulation).length > 0 ? 1 : 0),
   run: async (simulation, random) => {
-    const { catalogue, problems } = simulation
+    const { catalogue, merchants, problems } = simulation
     const { chain, ticker } = random.pick(coarseOn(simulation))
     await calm(simulation, chain)
     const drawn = await drawPayment(simulation, random, chain, ticker)
     const wanted = { ...drawn, units: fromLedger(catalogue, ticker, chain.network, drawn.units) }
+    await give(
+      simulation,
+      merchants.find(({ name }) => name === wanted.merchant)!,
+      ticker,
+    )
     const result = await place(simulation, wanted)
     if ('answer' in result) problems.push(`${wanted.localId}: was accepted, and is finer than ${chain.network} has`)
     return `${describe(simulation, wanted)}: ${resultOf(result)}`
