@@ -36,20 +36,13 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'tron-count-not-compared': 'coin for a sweep that is planned on TRON while a payment of the rest is stored',
   'top-ups-not-subtracted': TOP_UPS,
   'sweep-coin-in-flight': TOP_UPS,
-  'amount-precision':
-    'more withdrawals of tokens from Ethereum, in a run with an EVM chain whose tokens have more decimals',
   'complete-without-report': 'an installation without a screening provider',
   'any-contract-is-a-token': `${SECOND}deposits leave out contracts that the catalogue does not have`,
   'tron-infos-without-limit': 'a block with a gigabyte of infos',
   'inner-credited-unbacked': 'a node that lists transfers that have not happened',
   'less-than-held-credited': 'a node that lists transfers that have not happened',
-  'refund-of-unbooked-payment': 'operators who refund payments whose page is still open',
-  // settlement.ts and internal.ts; the story of a payment that runs out of energy.
+  // chain/transactions/shown.ts and adapters/chains/tron/internal.ts.
   'tron-result-ignored': `${SECOND}a call that failed has no logs, its inner transfers are marked as rejected, and a payment without its log has had no effect`,
-  'callback-wakes-nothing': 'the last callback of a payment, while an answer that ends it is stored',
-  'refund-released-by-old-answer':
-    'an answer about a payment that was asked for before its refund was sent, and that comes after it',
-  'refund-of-what-is-queued-refused': 'an acquirer that refuses a refund while the payment waits in its reserve',
   'broken-finality-goes-on': 'a branch that replaces final blocks',
   'bitcoin-relay-fee-ignored': 'a node with a relay fee above its estimate',
   'bitcoin-old-nodes-increment': 'nodes that do not relay small replacements',
