@@ -1,7 +1,7 @@
 /**
- * Answers of acquirers that come too late or are those of before, in one step: a card payout comes back, or a payment is
- * charged back, while an answer is on its way, a refund is judged by an answer from before the payment succeeded, and a refund waits in the
- * acquirer's queue when it is ordered again.
+ * Answers of acquirers that come too late or are those of before, in one step: a card payout comes back, or a payment
+ * is charged back, while an answer is on its way; a refund is judged by an answer from before the payment succeeded;
+ * and a refund waits in the acquirer's queue when it is ordered again.
  */
 import { findPayment } from '../../../server/src/cards/acquiring/index.ts'
 import type { Random } from '../../../sandbox/random.ts'
@@ -68,7 +68,7 @@ const comesBackMeanwhile = async (simulation: Simulation, paid: PaidOut): Promis
   return isAsked ? 'came back meanwhile' : 'was not asked about'
 }
 
-/** The program hears that the money came back before it hears that the card got it, and the next answer is of before. */
+/** The program hears that the money came back before it hears that the card got it; the next answer is of before. */
 const toldEarly = async (simulation: Simulation, paid: PaidOut): Promise<string> => {
   const { clock, faults } = simulation
   const { account } = paid

@@ -93,8 +93,8 @@ export interface SimulatedChain {
    */
   refuse?(address: string, isRefusing: boolean): Promise<void>
   /**
-   * Puts code at a new address of a person outside, which keeps one base unit of each payment of coin and sends the rest
-   * on. Undefined: no code runs here when coin comes.
+   * Puts code at a new address of a person outside, which keeps one base unit of each payment of coin and sends the
+   * rest on. Undefined: no code runs here when coin comes.
    */
   passOn?(address: string, to: string): Promise<void>
   /** How many transactions of the blocks `from` to `to` (included) pay coin to the address, with or without effect. */

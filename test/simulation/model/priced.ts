@@ -1,4 +1,7 @@
-/** An invoice with a price in a national currency: what it asks for, and whether a payment is enough (docs/contract.md). */
+/**
+ * An invoice with a price in a national currency: the amount that it asks for, and whether a payment is enough
+ * (docs/integrating/crypto-invoices.md).
+ */
 
 export interface PricedInvoice {
   /** ledger units that it asked for */
@@ -23,7 +26,10 @@ export const pricedWorth = (units: bigint, price: bigint, scale: number): bigint
 const WRITTEN = 10_000n
 const CENTS = 100n
 
-/** A payment's worth is rounded down by less than one, so that a payer may leave out that much. @returns the differences, one in each line */
+/**
+ * A payment's worth is rounded down by less than one, so that a payer may leave out that much.
+ * @returns the differences, one in each line
+ */
 export const judgePriced = (
   what: string,
   { asked, worth, price, scale, paid, isCredited, isPaid }: PricedInvoice,
