@@ -8,6 +8,7 @@ import {
   isLoopback,
   problemsOfTls,
   readPatroniClient,
+  withoutUser,
 } from './patroni-tls.ts'
 import { isQuorum, problemsOfFence, problemsOfQuorum, replicationFactor, switchOf, wordOf } from './patroni-quorum.ts'
 import { mappingOf, readPlainYaml, textOf, type PlainValue } from './plain-yaml.ts'
@@ -40,7 +41,7 @@ export const reportPatroni = async (
     if (/^https?:\/\//.test(place)) await reportRunning(place.replace(/\/+$/, ''), folder, report, note)
     else reportFile(await readFile(place, 'utf8'), report, note)
   } catch (error) {
-    report(false, `patroni: ${place} can't be read: ${(error as Error).message}`)
+    report(false, `patroni: ${withoutUser(place)} can't be read: ${(error as Error).message}`)
   }
 }
 

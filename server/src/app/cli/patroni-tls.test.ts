@@ -58,6 +58,8 @@ test.each([
   ['http://127.0.0.1:8008/cluster', true],
   ['https://[::1]:8008', true],
   ['localhost', true],
+  ['http://user:password@127.0.0.1:8008', true],
+  ['http://127.0.0.1:8008@db1:8008', false],
   ['0.0.0.0:8008', false],
   ['127.0.0.1.example.com:8008', false],
   ['[::ffff:10.0.0.1]:8008', false],
@@ -127,6 +129,17 @@ describe('a REST interface that needs a certificate', () => {
     expect(await faults(url, dir)).toEqual([expect.stringContaining('the REST API of db2 answers a client without')])
     answers['/cluster'] = alone!
     open.close()
+  })
+
+  test.each([
+    ['http://doctor:a-pass@127.0.0.1:1', "patroni: http://127.0.0.1:1 can't be read"],
+    ['http://doctor:a/pass word@127.0.0.1:8008', "patroni: http://127.0.0.1:8008 can't be read"],
+    ['https://doctor:p@pass@127.0.0.1:1', "patroni: https://127.0.0.1:1 can't be read"],
+  ])('is named without the password of its URL: %s', async (place, said) => {
+    const [fault, ...more] = await faults(place)
+    expect(fault).toContain(said)
+    expect(fault).not.toContain('pass')
+    expect(more).toEqual([])
   })
 
   test('that does not answer leaves it unknown', async () => {

@@ -59,10 +59,12 @@ export const answersWithoutCertificate = (url: string, ca: PatroniClient['ca'] |
 
 const withoutPassword = (url: string): URL => Object.assign(new URL(url), { username: '', password: '' })
 
+/** A file or a URL as it may be printed: without a user and a password, also if the URL is malformed. */
+export const withoutUser = (place: string): string => place.replace(/^(https?:\/\/).*@/s, '$1')
+
 /** Whether a place such as `0.0.0.0:8008`, `[::]:8008`, `db1:8008` or a URL is reached from this machine alone. */
 export const isLoopback = (place: string): boolean => {
-  const host = place
-    .trim()
+  const host = withoutUser(place.trim())
     .replace(/^https?:\/\//, '')
     .replace(/\/.*$/, '')
     .replace(/:\d+$/, '')
