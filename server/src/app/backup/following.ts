@@ -1,7 +1,7 @@
 /** Whether the received log can go on from a server: the one of before, or one that was promoted in its place. */
 import { link, mkdtemp, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { connectionOf, runProgram, startProgram, type Programs } from './programs.ts'
+import { ANSWER_MS, connectionOf, runProgram, startProgram, type Programs } from './programs.ts'
 import { newestReceived } from './wal.ts'
 
 /** A server and the received log do not fit together. The message says what a person must do. */
@@ -19,7 +19,7 @@ const bytesOf = (position: string): bigint => {
 export const runReplicationCommand = async (programs: Programs, url: string, text: string): Promise<string> => {
   const { text: target, env } = connectionOf(`${url}${url.includes('?') ? '&' : '?'}replication=true`)
   const args = ['-X', '-A', '-t', '-w', '-F', '\t', '-d', target, '-c', text]
-  const printed = await runProgram(programs, 'psql', args, { env })
+  const printed = await runProgram(programs, 'psql', args, { env, limitMs: ANSWER_MS })
   return printed.toString('utf8').trimEnd()
 }
 

@@ -8,7 +8,12 @@ export interface Programs {
   folder: string | null
   /** another user that runs them; PostgreSQL refuses to run as root */
   as?: { uid: number; gid: number }
+  /** ends a program that `runProgram` waits for */
+  signal?: AbortSignal
 }
+
+/** How long a program waits for the answer of a server, ms. */
+export const ANSWER_MS = 30_000
 
 /** A program ended with another exit code than 0. */
 export class ProgramFailed extends Error {
@@ -38,12 +43,16 @@ export const startProgram = (
 ): ChildProcess =>
   spawn(folder === null ? name : join(folder, name), args, { env: environmentOf(env), cwd: '/', stdio, ...as })
 
-/** Runs a program of the system, such as `cp`, to its end. @returns its output. Throws ProgramFailed. */
+/**
+ * Runs a program of the system, such as `cp`, to its end.
+ * @param options.limitMs when the program is killed; without it only by the signal
+ * @returns its output. Throws ProgramFailed.
+ */
 export const runProgram = async (
   programs: Programs,
   name: string,
   args: readonly string[],
-  { env = {}, input }: { env?: Readonly<Record<string, string>>; input?: Uint8Array } = {},
+  { env = {}, input, limitMs }: { env?: Readonly<Record<string, string>>; input?: Uint8Array; limitMs?: number } = {},
 ): Promise<Buffer> => {
   const child = startProgram(programs, name, args, { env, stdio: 'pipe' })
   const [out, err]: [Buffer[], Buffer[]] = [[], []]
@@ -52,10 +61,19 @@ export const runProgram = async (
   // A program that ends before it has read its input says why on its own.
   child.stdin!.on('error', () => {})
   child.stdin!.end(input)
+  const kill = (): boolean => child.kill('SIGKILL')
+  programs.signal?.addEventListener('abort', kill)
+  if (programs.signal?.aborted === true) kill()
+  let isLate = false
+  const late = limitMs === undefined ? undefined : setTimeout(() => (isLate = kill()), limitMs)
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on('error', reject)
     child.on('close', resolve)
+  }).finally(() => {
+    clearTimeout(late)
+    programs.signal?.removeEventListener('abort', kill)
   })
+  if (isLate) throw new ProgramFailed(`${name} got no answer in ${limitMs! / 1_000} seconds`)
   if (code !== 0) throw new ProgramFailed(`${name} failed (${code}): ${Buffer.concat(err).toString('utf8').trim()}`)
   return Buffer.concat(out)
 }

@@ -1,5 +1,5 @@
 /** The receiver of the write-ahead log across a failover, with two servers of Debian's PostgreSQL. */
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { withClient } from '../../../../sandbox/postgres/connection.ts'
@@ -236,4 +236,22 @@ test.skipIf(isSkipped)('says which line pg_hba.conf lacks if its login may not u
 test('the place where a timeline was left is read from the history of a later one', () => {
   const history = '1\t0/3000148\tno recovery target specified\n\n2\t0/A0000A0\tat restore point'
   expect([1, 2, 3].map((timeline) => forkOf(history, timeline))).toEqual(['0/3000148', '0/A0000A0', undefined])
+})
+
+/** Stops, or continues, each process of a server: its connections stay open, and no byte passes. */
+const signalAll = (data: string, signal: 'SIGSTOP' | 'SIGCONT'): void => {
+  const server = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
+  const children = readFileSync(`/proc/${server}/task/${server}/children`, 'utf8').trim().split(' ').map(Number)
+  for (const pid of [server, ...children]) process.kill(pid, signal)
+}
+
+test.skipIf(isSkipped)('says that a server does not answer, and ends while it is silent', async () => {
+  const { primary, url, wal } = await startPair()
+  const data = join(wal, '../a')
+  const { stop, notes } = receive(url, wal)
+  await caughtUp(primary, 'receiver')
+  signalAll(data, 'SIGSTOP')
+  ending.push(() => Promise.resolve(signalAll(data, 'SIGCONT')))
+  await expect.poll(() => notes.join('\n')).toMatch(/psql got no answer in 30 seconds/)
+  expect(await stop()).toBeUndefined()
 })

@@ -10,6 +10,9 @@ const PAUSE_MS = 2_000
 /** How often the receiver asks whether the server counts it, ms. */
 const LOOK_MS = 5_000
 
+/** How long pg_receivewal waits for the server when it is told to end, ms: then it is killed. */
+const END_MS = 10_000
+
 /** What pg_receivewal prints of the server's refusal (src/backend/replication/walsender.c). */
 const REMOVED = /requested WAL segment \S+ has already been removed/
 
@@ -20,10 +23,11 @@ const REMOVED = /requested WAL segment \S+ has already been removed/
  * @param note gets each reason of a new attempt
  */
 export const receiveLog = async (
-  programs: Programs,
+  of: Programs,
   source: { url: string; folder: string; name: string },
   { signal, note }: { signal: AbortSignal; note: (text: string) => void },
 ): Promise<void> => {
+  const programs = { ...of, signal }
   while (!signal.aborted) {
     try {
       await requireSameLog(programs, source.url, source.folder)
@@ -35,7 +39,7 @@ export const receiveLog = async (
         )
     } catch (error) {
       if (!(error instanceof ProgramFailed)) throw error
-      note(error.message)
+      if (!signal.aborted) note(error.message)
     }
     await sleep(PAUSE_MS, undefined, { signal }).catch(() => {})
   }
@@ -53,7 +57,11 @@ const receiveOnce = async (
 ): Promise<string> => {
   const isStandby = await isNamed(programs, source)
   const child = await startReceiving(programs, { ...source, isStandby })
-  const stop = (): boolean => child.kill('SIGINT')
+  let late: NodeJS.Timeout | undefined
+  const stop = (): void => {
+    child.kill('SIGINT')
+    late ??= setTimeout(() => child.kill('SIGKILL'), END_MS)
+  }
   signal.addEventListener('abort', stop)
   if (signal.aborted) stop()
   let printed = ''
@@ -69,14 +77,15 @@ const receiveOnce = async (
         if ((await isNamed(programs, source)) !== isStandby) stop()
         else if (!isStandby) await advanceSlot(programs, source.url, source.folder)
       } catch (error) {
-        if (error instanceof ProgramFailed) note(error.message)
-        else failure = error
+        if (!(error instanceof ProgramFailed)) failure = error
+        else if (!signal.aborted) note(error.message)
         if (failure !== undefined) return stop()
       }
     }
     return false
   })()
   await once(child, 'close')
+  clearTimeout(late)
   closed.abort()
   await looking
   signal.removeEventListener('abort', stop)

@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { connectionOf, ProgramFailed, runProgram, startProgram, type Programs } from './programs.ts'
+import { ANSWER_MS, connectionOf, ProgramFailed, runProgram, startProgram, type Programs } from './programs.ts'
 
 /** The replication slot: the server stores the log until it is received here. */
 export const SLOT = 'bursar_backup'
@@ -81,7 +81,10 @@ export const startReceiving = async (
   const { text, env } = connectionOf(url)
   const login = ['-d', text, '--no-password']
   if (isStandby)
-    await runProgram(programs, 'pg_receivewal', [...login, '--create-slot', '--if-not-exists', '--slot', SLOT], { env })
+    await runProgram(programs, 'pg_receivewal', [...login, '--create-slot', '--if-not-exists', '--slot', SLOT], {
+      env,
+      limitMs: ANSWER_MS,
+    })
   else await reserveSlot(programs, url)
   const asStandby = isStandby ? ['--slot', SLOT, '--synchronous'] : []
   return startProgram(programs, 'pg_receivewal', [...login, ...asStandby, '--no-loop', '-D', folder], {
@@ -95,7 +98,7 @@ const runSql = async (programs: Programs, url: string, statements: readonly stri
   const { text, env } = connectionOf(url)
   const commands = statements.flatMap((statement) => ['-c', statement])
   const args = ['-X', '-w', '-q', '-v', 'ON_ERROR_STOP=1', '-d', text, ...commands]
-  await runProgram(programs, 'psql', args, { env }).catch((error: unknown) => {
+  await runProgram(programs, 'psql', args, { env, limitMs: ANSWER_MS }).catch((error: unknown) => {
     if (!(error instanceof ProgramFailed) || !error.message.includes('no pg_hba.conf entry')) throw error
     throw new ProgramFailed(
       `${error.message}\nsynchronous_standby_names does not name this receiver, so it moves its slot by SQL: add the line for its database to pg_hba.conf (docs/operating/backup.md)`,
