@@ -102,7 +102,12 @@ const HOURS_LATER = 7_200_001
 const judgeInvoice = async (
   status: string,
   payments: readonly Partial<Payment>[],
-  { suspended = [], accepted = [], now = 0 }: { suspended?: string[]; accepted?: string[]; now?: number } = {},
+  {
+    suspended = [],
+    unknown = [],
+    accepted = [],
+    now = 0,
+  }: { suspended?: string[]; unknown?: string[]; accepted?: string[]; now?: number } = {},
 ) => {
   const money = { paidAmount: { value: '1000', ticker: 'UAH' }, fee: { value: '15', ticker: 'UAH' } }
   const client = {
@@ -112,7 +117,8 @@ const judgeInvoice = async (
   const add = (_merchant: string, _ticker: string, one: Bounds): void => void bounds.push(one)
   const simulation = stubSimulation({ payments, now })
   for (const reference of accepted) simulation.books.accepted.add(reference)
-  return { problems: await judgeFiatInvoice(simulation, client, INVOICE, new Set(suspended), add), bounds }
+  const seen = { suspended: new Set(suspended), unknown: new Set(unknown) }
+  return { problems: await judgeFiatInvoice(simulation, client, INVOICE, seen, add), bounds }
 }
 
 const exactly = (units: bigint): Bounds => ({ least: units, most: units })
@@ -153,6 +159,14 @@ test('money that does not pay its invoice is in suspense, or is a problem', asyn
   const payments = [payment({}), payment({ reference: 'p2', paid: 999_00n })]
   expect((await judgeInvoice('DONE', payments, { now: HOURS_LATER })).problems).toHaveLength(1)
   expect((await judgeInvoice('DONE', payments, { now: HOURS_LATER, suspended: ['p2'] })).problems).toEqual([])
+})
+
+test('the rest of a payment that was refunded at the console before it was posted is known to operators, or is a problem', async () => {
+  const payments = [payment({}), payment({ reference: 'p2', refundedThere: 250_00n })]
+  expect((await judgeInvoice('DONE', payments, { now: HOURS_LATER })).problems).toHaveLength(1)
+  expect((await judgeInvoice('DONE', payments, { now: HOURS_LATER, unknown: ['p2'] })).problems).toEqual([])
+  const whole = [payment({}), payment({ reference: 'p2' })]
+  expect((await judgeInvoice('DONE', whole, { now: HOURS_LATER, unknown: ['p2'] })).problems).toHaveLength(1)
 })
 
 test('money in suspense that an operator accepts is credited less the fee', async () => {

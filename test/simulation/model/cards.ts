@@ -29,12 +29,14 @@ const isKnown = ({ decidedAt, isLate, isHeard }: Payment, now: number): boolean 
  * Of an invoice: credited once, by a payment of exactly its amount and currency, less what went back of that payment.
  * All other money that came for it is in suspense, until an operator gives it to the merchant or it goes back.
  * @param suspended references of payments in suspense, as operators see them
+ * @param unknown references of payments about which operators are alerted because of an answer: of one that is refunded
+ *   in the acquirer's console before it is posted, the acquirer may not state how much is left
  */
 export const judgeFiatInvoice = async (
   simulation: Simulation,
   client: Bursar,
   { merchant, id, name, ticker, units }: FiatInvoiced,
-  suspended: ReadonlySet<string>,
+  { suspended, unknown }: { suspended: ReadonlySet<string>; unknown: ReadonlySet<string> },
   add: (merchant: string, ticker: string, bounds: Bounds) => void,
 ): Promise<string[]> => {
   const { acquirers, books, catalogue, clock } = simulation
@@ -49,7 +51,8 @@ export const judgeFiatInvoice = async (
       one.status === 'succeeded' &&
       isKnown(one, clock.now()) &&
       !accepted.includes(one) &&
-      !suspended.has(one.reference),
+      !suspended.has(one.reference) &&
+      !(one.refundedThere > 0n && unknown.has(one.reference)),
   )
   const right = paid.filter((one) => one.paid === units && one.currency === ticker && !accepted.includes(one))
   const lost = owed.length > (isDone ? 1 : 0) ? owed.at(-1) : undefined

@@ -66,9 +66,10 @@ export const compareBooks = async (simulation: Simulation): Promise<string[]> =>
     problems.push(...(await judgeExchangeWithdrawal(simulation, { client, events: notified }, ordered, add)))
   }
   const suspended = new Set(await openSubjects(simulation.db, ['payment-suspended'], ''))
+  const unknown = new Set(await openSubjects(simulation.db, ['payment-unconfirmed'], ''))
   for (const invoice of simulation.books.fiatInvoiced) {
     const client = clients.get(invoice.merchant)!
-    problems.push(...(await judgeFiatInvoice(simulation, client, invoice, suspended, addBetween)))
+    problems.push(...(await judgeFiatInvoice(simulation, client, invoice, { suspended, unknown }, addBetween)))
   }
   problems.push(...(await judgeRequests(simulation.books, clients, simulation.acquirers.payments())))
   problems.push(...judgeMemberRefunds(simulation.books, simulation.acquirers.payments()))

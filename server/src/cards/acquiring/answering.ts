@@ -100,6 +100,7 @@ const succeeded = async (
 const reversed = async (tx: Tx, payment: Payment, answer: Paid, taking: Taking): Promise<Effects> => {
   if (isPosted(payment)) return heedBack(tx, payment, answer.backUnits, taking, taking.moment)
   const { acquirerReference, maskedCard } = answer
+  if (answer.backUnits === undefined) await alertUnknownRest(tx, payment, answer, taking.moment)
   return moveAndNotify(tx, payment, 'reversed', { acquirerReference, maskedCard }, { next: taking.afterMove }, taking)
 }
 
@@ -186,6 +187,13 @@ const alertUncalled = async (tx: Tx, payment: Payment, moment: Moment): Promise<
   if (isPosted(payment) || payment.state === 'reversed') return
   const { id, acquirer, state } = payment
   const text = `${acquirer} shows a refund of payment ${id}, which is ${state} here, and its callback about the payment has not come: look in its console, and ask it to send the callback again`
+  await raiseAlert(tx, { kind: 'payment-unconfirmed', subject: id, text }, moment)
+}
+
+/** A part may be left at the acquirer, which does not state how much it refunded of a payment that is not posted. */
+const alertUnknownRest = async (tx: Tx, payment: Payment, { units, ticker }: Paid, moment: Moment): Promise<void> => {
+  const { id, acquirer, merchantId } = payment
+  const text = `${acquirer} reports that payment ${id} of merchant ${merchantId} was refunded before it was posted, but not the amount: at most ${units} minor units of ${ticker}. Nothing was posted. Look in its console: if a part is left, refund it there, or post it with bursar adjust`
   await raiseAlert(tx, { kind: 'payment-unconfirmed', subject: id, text }, moment)
 }
 

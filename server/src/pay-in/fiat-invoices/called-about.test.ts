@@ -275,6 +275,24 @@ test('audit F-4: so is money that came again after it went back before it was ev
   expect(rows[0]!.text).toContain('never posted; it now says that it has 10000 minor units of UAH again')
 })
 
+test('of a payment that is refunded before it is posted, an unknown rest raises an alert; a known one does not', async () => {
+  const open = async (backUnits: 'all' | undefined): Promise<string> => {
+    const { reference } = await world.atTheBank()
+    world.first.pays(reference)
+    world.first.reverses(reference, backUnits)
+    await world.hear(reference)
+    await world.work()
+    return reference
+  }
+  await open('all')
+  expect(await world.alerts()).toEqual([])
+  const reference = await open(undefined)
+  expect([await world.alerts(), await world.balance('merchant')]).toEqual([['payment-unconfirmed'], 0n])
+  const { rows } = await sql<{ text: string }>`select text from alerts where resolved_at is null`.execute(world.db)
+  expect(rows[0]!.text).toContain(`payment ${reference} of merchant`)
+  expect(rows[0]!.text).toContain('at most 10000 minor units of UAH')
+})
+
 test('audit F-8: money in suspense of which an unknown sum went back is not given to the merchant before that is known', async () => {
   const { reference } = await world.atTheBank()
   world.first.pays(reference, { units: 90_00n })
