@@ -25,6 +25,7 @@ test('the containers of the compose file are the roles, the migration and the si
   expect(found.map(({ name, user }) => `${name} ${user}`).toSorted()).toEqual([
     'api 10001:10001',
     'migrate 10001:10001',
+    'operator 10001:10001',
     'signer 10002:10002',
     'watcher 10001:10001',
     'worker 10001:10001',
