@@ -238,20 +238,27 @@ test('the place where a timeline was left is read from the history of a later on
   expect([1, 2, 3].map((timeline) => forkOf(history, timeline))).toEqual(['0/3000148', '0/A0000A0', undefined])
 })
 
-/** Stops, or continues, each process of a server: its connections stay open, and no byte passes. */
-const signalAll = (data: string, signal: 'SIGSTOP' | 'SIGCONT'): void => {
+/**
+ * Stops each process of a server: its connections stay open, and no byte passes. The postmaster is stopped first and
+ * continued last, because it removes processes that have ended.
+ * @returns a function that continues them
+ */
+const stopAll = (data: string): (() => void) => {
   const server = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
+  process.kill(server, 'SIGSTOP')
   const children = readFileSync(`/proc/${server}/task/${server}/children`, 'utf8').trim().split(' ').map(Number)
-  for (const pid of [server, ...children]) process.kill(pid, signal)
+  for (const pid of children) process.kill(pid, 'SIGSTOP')
+  return () => {
+    for (const pid of [...children, server]) process.kill(pid, 'SIGCONT')
+  }
 }
 
 test.skipIf(isSkipped)('says that a server does not answer, and ends while it is silent', async () => {
   const { primary, url, wal } = await startPair()
-  const data = join(wal, '../a')
   const { stop, notes } = receive(url, wal)
   await caughtUp(primary, 'receiver')
-  signalAll(data, 'SIGSTOP')
-  ending.push(() => Promise.resolve(signalAll(data, 'SIGCONT')))
+  const resume = stopAll(join(wal, '../a'))
+  ending.push(async () => resume())
   await expect.poll(() => notes.join('\n')).toMatch(/psql got no answer in 30 seconds/)
   expect(await stop()).toBeUndefined()
 })
