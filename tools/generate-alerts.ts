@@ -28,6 +28,7 @@ The worker sends alerts to the people and systems in the file that \`BURSAR_ALER
 - People get one notice of one cause: while the alert \`node-unavailable\` of a network is open, and ten minutes longer, mail and webhooks get no alerts that it explains, such as \`chain-stale\` or \`job-failing\` of the same network. If such an alert lasts longer than its cause, it is sent. \`bursar alerts\`, the metric and Alertmanager have all of them. The table has the causes of each kind.
 - Mail needs the mail server of \`BURSAR_SMTP_URL\` ([mail.md](mail.md)).
 - A webhook gets \`{ "alerts": [...] }\`. Each alert has \`id\`, \`kind\`, \`severity\`, \`subject\`, \`text\`, \`page\`, \`raisedAt\`, \`endedAt\` (null while it is open) and \`isRepeated\`. With \`secretFile\`, the request is signed as the Standard Webhooks specification describes.
+- An address of a webhook or of Alertmanager may have a login, \`https://USER:PASSWORD@HOST\`: it is sent as the header \`Authorization: Basic\`, and never printed.
 - Alertmanager gets every open alert each minute, and groups, repeats and silences them by its own settings. If the worker stops, Alertmanager ends the alerts after five minutes: monitor the worker too, by the rules below.
 - A receiver that does not answer gets the alerts later. \`bursar doctor\` names it with the reason, and the alert \`job-failing\` is raised after five minutes. \`bursar alerts test\` sends a test to each receiver.
 

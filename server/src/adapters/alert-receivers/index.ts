@@ -5,6 +5,7 @@
 import { createHmac } from 'node:crypto'
 import { standardWebhookMessage } from '@bursar/contract'
 import { request } from 'undici'
+import { splitLogin } from '../../platform/base/url-login.ts'
 import { describeConnectionError } from '../connection-errors.ts'
 import type { MailFrom, MailSender } from '../mail/port.ts'
 import { mailOf } from './mail-text.ts'
@@ -90,9 +91,10 @@ const signatureOf = (secret: string, id: string, at: Date, body: string): Record
 
 const post = async (url: string, body: string, headers: Record<string, string>): Promise<void> => {
   try {
-    const answer = await request(url, {
+    const { url: place, headers: login } = splitLogin(url)
+    const answer = await request(place, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
+      headers: { ...login, 'content-type': 'application/json', ...headers },
       body,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })

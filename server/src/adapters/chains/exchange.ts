@@ -1,4 +1,5 @@
 import { Pool } from 'undici'
+import { splitLogin } from '../../platform/base/url-login.ts'
 import { describeConnectionError } from '../connection-errors.ts'
 
 export interface ExchangeSettings {
@@ -53,9 +54,9 @@ export interface Exchange {
 const IDLE_MS = 10_000
 
 export const createExchange = ({ url, headers: more = {}, connections, maxBytes }: ExchangeSettings): Exchange => {
-  const { origin, pathname, search, username, password } = new URL(url)
-  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json', ...more }
-  if (username !== '') headers['authorization'] = basic(decodeURIComponent(username), decodeURIComponent(password))
+  const { url: place, headers: login } = splitLogin(url)
+  const { origin, pathname, search } = place
+  const headers = { 'content-type': 'application/json', accept: 'application/json', ...more, ...login }
   // One deadline for the whole exchange replaces undici's own timeouts, which restart with every byte.
   const pool = new Pool(origin, { connections, keepAliveTimeout: IDLE_MS, headersTimeout: 0, bodyTimeout: 0 })
   return {
@@ -86,9 +87,6 @@ const reasonOf = (error: unknown): string => {
   const { code, message } = error as { code?: string; message?: string }
   return code === undefined ? (message ?? String(error)) : describeConnectionError(error)
 }
-
-const basic = (user: string, password: string): string =>
-  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
 const readText = async (body: AsyncIterable<Buffer> & { destroy(): unknown }, maxBytes: number): Promise<string> => {
   const chunks: Buffer[] = []

@@ -1,4 +1,5 @@
 import { request } from 'undici'
+import { splitLogin } from '../../platform/base/url-login.ts'
 import { parseJsonDigits } from '../json-digits.ts'
 import type { Limited } from '../rests.ts'
 
@@ -21,9 +22,10 @@ export class SourceStatus extends Error {
  * @param name used in errors instead of the URL, which may contain a key
  */
 export const getText = async (url: string, name: string): Promise<string> => {
-  const answer = await request(url, {
+  const { url: place, headers: login } = splitLogin(url)
+  const answer = await request(place, {
     signal: AbortSignal.timeout(TIMEOUT_MS),
-    headers: { accept: 'application/json, application/xml;q=0.9' },
+    headers: { ...login, accept: 'application/json, application/xml;q=0.9' },
   })
   const chunks: Buffer[] = []
   let bytes = 0

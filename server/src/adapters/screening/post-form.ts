@@ -1,4 +1,5 @@
 import { request } from 'undici'
+import { splitLogin } from '../../platform/base/url-login.ts'
 import { describeConnectionError, isWebPage } from '../connection-errors.ts'
 import { ScreeningUnavailable } from './port.ts'
 
@@ -24,10 +25,10 @@ export const postForm = async (
 }
 
 const exchange = async (url: string, fields: Readonly<Record<string, string>>, timeoutMs: number): Promise<string> => {
-  const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' }
-  const answer = await request(url, {
+  const { url: place, headers: login } = splitLogin(url)
+  const answer = await request(place, {
     method: 'POST',
-    headers,
+    headers: { ...login, 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
     body: new URLSearchParams(fields).toString(),
     signal: AbortSignal.timeout(timeoutMs),
   })

@@ -1,12 +1,14 @@
 import { Counter, type Metric } from 'prom-client'
 import { request } from 'undici'
+import { splitLogin } from '../base/url-login.ts'
 import { toOtlp, type Resource } from './otlp.ts'
 import type { Span } from './span.ts'
 import type { SpanSink } from './tracing.ts'
 
 export interface ExporterSettings {
-  /** of the collector, with the path: `http://HOST:4318/v1/traces` */
+  /** of the collector, with the path: `http://HOST:4318/v1/traces`; its user and password become a header */
   url: string
+  /** with names in lower case; an `authorization` replaces the one of the URL */
   headers: Readonly<Record<string, string>>
   resource: Resource
   /** called with the first failure after a success */
@@ -104,9 +106,10 @@ export const createExporter = ({
 
 /** Returns the number of spans that the collector rejected. Throws when it did not take the batch. */
 const post = async (url: string, headers: Readonly<Record<string, string>>, body: string): Promise<number> => {
-  const { statusCode, body: answer } = await request(url, {
+  const { url: place, headers: login } = splitLogin(url)
+  const { statusCode, body: answer } = await request(place, {
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
+    headers: { ...login, ...headers, 'content-type': 'application/json' },
     body,
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })

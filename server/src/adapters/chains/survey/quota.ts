@@ -1,4 +1,5 @@
 import { request } from 'undici'
+import { splitLogin } from '../../../platform/base/url-login.ts'
 import { good, unknown, type Seen } from './finding.ts'
 
 const TIMEOUT_MS = 10_000
@@ -11,16 +12,11 @@ export const quotaOf = async (
   { path = '', body, headers = {} }: { path?: string; body: unknown; headers?: Record<string, string> },
 ): Promise<Seen> => {
   try {
-    const { origin, pathname, search, username, password } = new URL(url)
-    const authorization =
-      username === ''
-        ? {}
-        : {
-            authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`,
-          }
+    const { url: place, headers: login } = splitLogin(url)
+    const { origin, pathname, search } = place
     const answer = await request(origin + pathname.replace(/\/$/, path === '' ? '/' : '') + path + search, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...authorization, ...headers },
+      headers: { 'content-type': 'application/json', ...login, ...headers },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
