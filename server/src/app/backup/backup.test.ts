@@ -153,23 +153,25 @@ test('K8 settings with secrets are encrypted or left out, and keys are never cop
   expect(opened.toString('utf8')).toBe('secret-of-acquirer')
 })
 
+const LOST_SOON = 'keepalives_idle=10&keepalives_interval=5&keepalives_count=4&tcp_user_timeout=30000'
+
 test('the password of a URL is not in the arguments of a program', () => {
   expect(connectionOf('postgres://backup:p%40ss@db/bursar?sslmode=verify-full')).toEqual({
-    text: 'postgres://backup@db/bursar?sslmode=verify-full',
+    text: `postgres://backup@db/bursar?${LOST_SOON}&sslmode=verify-full`,
     env: { PGPASSWORD: 'p@ss' },
   })
   for (const [query, rest] of [
     ['password=p%40ss', ''],
-    ['user=u&password=p%40ss', '?user=u'],
-    ['password=p%40ss&user=u', '?user=u'],
-    ['user=u&password=p%40ss&sslmode=verify-full', '?user=u&sslmode=verify-full'],
+    ['user=u&password=p%40ss', '&user=u'],
+    ['password=p%40ss&user=u', '&user=u'],
+    ['user=u&password=p%40ss&sslmode=verify-full', '&user=u&sslmode=verify-full'],
   ])
     expect(connectionOf(`postgres://db/bursar?${query}`)).toEqual({
-      text: `postgres://db/bursar${rest}`,
+      text: `postgres://db/bursar?${LOST_SOON}${rest}`,
       env: { PGPASSWORD: 'p@ss' },
     })
   expect(connectionOf('postgres:///bursar?host=/run&user=u')).toEqual({
-    text: 'postgres:///bursar?host=/run&user=u',
+    text: `postgres:///bursar?${LOST_SOON}&host=/run&user=u`,
     env: {},
   })
 })

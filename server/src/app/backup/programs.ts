@@ -79,13 +79,26 @@ export const runProgram = async (
 }
 
 /**
+ * A connection is lost when the other machine acknowledges nothing for about 40 seconds, also while nothing is sent.
+ * libpq waits for hours by itself. Unix sockets ignore this.
+ */
+const LOST_SOON = 'keepalives_idle=10&keepalives_interval=5&keepalives_count=4&tcp_user_timeout=30000'
+
+/**
  * Splits a database URL into a text without the password, which other users may see in the list of processes, and the
- * environment with the password.
+ * environment with the password. The text also says when a connection counts as lost; parameters of the URL rule.
  */
 export const connectionOf = (url: string): { text: string; env: Record<string, string> } => {
+  const { text, env } = withoutPassword(url)
+  const [, place, query] = /^(postgres(?:ql)?:\/\/[^?]*)\??(.*)$/s.exec(text) ?? []
+  if (place === undefined) return { text, env }
+  return { text: `${place}?${[LOST_SOON, query].filter(Boolean).join('&')}`, env }
+}
+
+const withoutPassword = (url: string): { text: string; env: Record<string, string> } => {
   const inUser = /^(postgres(?:ql)?:\/\/[^:@/?]*):([^@/]*)@(.*)$/.exec(url)
   if (inUser) {
-    const { text, env } = connectionOf(`${inUser[1]}@${inUser[3]}`)
+    const { text, env } = withoutPassword(`${inUser[1]}@${inUser[3]}`)
     return { text, env: { PGPASSWORD: decodeURIComponent(inUser[2]!), ...env } }
   }
   const inQuery = /^([^?]*)\?(?:(.*)&)?password=([^&]*)(?:&(.*))?$/.exec(url)

@@ -1,11 +1,12 @@
 /** The receiver of the write-ahead log across a failover, with two servers of Debian's PostgreSQL. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { withClient } from '../../../../sandbox/postgres/connection.ts'
 import { debianPrograms, initCluster, startCluster, type Cluster } from '../../../../test/drill/cluster.ts'
 import { drillFolder } from '../../../../test/drill/folder.ts'
-import { connectionOf, runProgram } from './programs.ts'
+import { connectionOf, runProgram, startProgram } from './programs.ts'
 import { receiveLog } from './receiving.ts'
 import { makeFolder } from './taking.ts'
 import { forkOf } from './following.ts'
@@ -261,4 +262,24 @@ test.skipIf(isSkipped)('says that a server does not answer, and ends while it is
   ending.push(async () => resume())
   await expect.poll(() => notes.join('\n')).toMatch(/psql got no answer in 30 seconds/)
   expect(await stop()).toBeUndefined()
+})
+
+/** Seconds until the kernel asks whether the other end of a connection to a port is there (`proc_net_tcp`, IPv4). */
+const secondsToKeepalive = (port: number): number => {
+  const there = port.toString(16).toUpperCase().padStart(4, '0')
+  const rows = readFileSync('/proc/net/tcp', 'utf8').split('\n')
+  const row = rows.map((line) => line.trim().split(/\s+/)).find(([, , remote]) => remote?.endsWith(`:${there}`))
+  const [timer, when] = row?.[5]?.split(':') ?? []
+  return timer === '02' ? Number.parseInt(when!, 16) / 100 : Infinity
+}
+
+test.skipIf(isSkipped)('lets the machine notice a silent network in seconds', async () => {
+  const silent = createServer()
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  ending.push(async () => silent.close())
+  const { port } = silent.address() as AddressInfo
+  const { text, env } = connectionOf(`postgres://postgres@127.0.0.1:${port}/postgres?sslmode=disable`)
+  const child = startProgram(programs!, 'psql', ['-d', text], { env, stdio: 'ignore' })
+  ending.push(async () => child.kill('SIGKILL'))
+  await expect.poll(() => secondsToKeepalive(port)).toBeLessThanOrEqual(10)
 })
