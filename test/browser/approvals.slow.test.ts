@@ -88,9 +88,13 @@ describeWithChromium("the signer's page", () => {
     await signer.client.sign(payment)
     const { judge, faults, said } = judgeOf(page)
     await judge('enrolled')
+    // The language of a context wins over the headers of its pages, so the browser is told another one.
+    const devtools = await page.context().newCDPSession(page)
+    const userAgent = String(await page.evaluate('navigator.userAgent'))
     for (const language of ['en', 'uk', 'kk', 'ru']) {
-      await page.setExtraHTTPHeaders({ 'accept-language': language })
+      await devtools.send('Emulation.setUserAgentOverride', { userAgent, acceptLanguage: language })
       await page.goto(origin)
+      expect(await page.evaluate('document.documentElement.lang')).toBe(language)
       await judge(`sign-in in ${language}`)
       await page.locator('form[action="/sign-in"] button').click()
       await page.locator('form[action="/approve"]').waitFor()

@@ -5,7 +5,7 @@ export const STYLE = `:root{color-scheme:light dark;--ground:#f6f7f9;--panel:#ff
 @media(prefers-color-scheme:dark){:root{--ground:#12151a;--panel:#1b2027;--ink:#eef1f5;--soft:#b3bcca;--edge:#3a424f;--act:#8ec2ff;--on:#0c1420;--bad:#ff9a9f}}
 *{box-sizing:border-box}body{margin:0;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
 header,main{max-width:44rem;margin:0 auto;padding:1rem}header{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between}
-h1{font-size:1.375rem;margin:0}h2{font-size:1.125rem;margin:1rem 0 .5rem}h3{font-size:1.625rem;line-height:1.2;margin:0 0 .75rem}p{margin:.5rem 0}
+h1{font-size:1.375rem;margin:0}h2{font-size:1.125rem;margin:1rem 0 .5rem}h3{font-size:1.625rem;line-height:1.2;margin:0 0 .75rem}p{margin:.5rem 0}section>:first-child{margin-top:0}section>:last-child{margin-bottom:0}
 section{background:var(--panel);border:1px solid var(--edge);border-radius:1rem;padding:1.25rem;margin:0 0 1rem}
 dl{margin:0 0 1rem;display:grid;gap:.5rem}dt{color:var(--soft);font-size:.9375rem}dd{margin:0}
 .address,.print{font:1.0625rem/1.7 ui-monospace,monospace}.address span,.print span{margin-right:.6ch;white-space:nowrap}

@@ -117,7 +117,9 @@ export function enrolledPage(language: Language, key: KeyObject): string {
 
 /** A page that only names the fault. */
 export function faultPage(language: Language, fault: PageFault): string {
-  return pageOf({ language, title: wordsOf(language).title, fault, main: NOTHING })
+  const words = wordsOf(language)
+  const main = html`<section><p class="bad" role="alert">${words.refused[fault]}</p></section>`
+  return pageOf({ language, title: words.title, main })
 }
 
 /**
