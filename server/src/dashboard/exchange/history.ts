@@ -14,6 +14,7 @@ import {
   amountMarkup,
   chosenLanguage,
   choiceField,
+  clearLink,
   csvFile,
   dayField,
   empty,
@@ -56,17 +57,18 @@ export const historyOf = async (deps: ExchangePagesDeps, scope: Scope): Promise<
   const key = after !== undefined && isUuid(after) ? after : undefined
   const page = pageOf(deps, read, key, PAGE_SIZE)
   const { rows, next } = await listExchanges(deps.db, merchantId, read.filter, page)
+  const isEmpty = rows.length === 0 && next === null
   const file = linkTo(visit, merchantPath(merchantId, EXPORT_PATH), read.typed)
   return [
     html`<h2>${texts.history}</h2>`,
-    filterForm(scope, read.typed, deps.catalogue),
+    filterForm(scope, read.typed, deps.catalogue, isEmpty),
     read.isWrong && html`<div role="status">${note('warn', ICONS.alert, texts.wrongFilter)}</div>`,
     rows.length > 0
       ? html`${exchangeTable(deps.catalogue, scope, rows)}<p><a href="${file}">${words.exportCsv}</a></p>`
-      : next === null && Object.keys(read.typed).length === 0 && key === undefined
+      : isEmpty && Object.keys(read.typed).length === 0 && key === undefined
         ? empty(texts.none, texts.noneText)
-        : next === null
-          ? empty(words.noneFit, words.noneFitText, html`<a href="${linkTo(visit, visit.path)}">${words.clear}</a>`)
+        : isEmpty
+          ? empty(texts.noneFit, texts.noneFitText, clearLink(scope))
           : html`<p>${words.searchOn}</p>`,
     pager(scope, read.typed, { after: key, next: next ?? undefined }),
   ]
@@ -79,16 +81,23 @@ const pageOf = (
   limit: number,
 ): ListPage => ({ after: after ?? null, limit, timeFrom, timeTo, aheadMs: clock.business() - clock.now() })
 
-const filterForm = (scope: Scope, typed: Readonly<Record<string, string>>, catalogue: Catalogue): Markup => {
+/** @param isEmpty the list has no exchange, and the link that clears the filters */
+const filterForm = (
+  scope: Scope,
+  typed: Readonly<Record<string, string>>,
+  catalogue: Catalogue,
+  isEmpty: boolean,
+): Markup => {
   const { words, visit, language } = scope
   const texts = EXCHANGE_WORDS[language]
   const assets = [['', words.any] as const, ...tickersOf(catalogue)]
-  return html`<form method="get" action="${visit.path}" role="search" class="panel">${chosenLanguage(scope)}<details class="filters"${Object.keys(typed).length > 0 && html` open`}><summary>${words.filters}</summary><div class="grid">${[
+  const isFiltered = Object.keys(typed).length > 0
+  return html`<form method="get" action="${visit.path}" role="search" class="panel">${chosenLanguage(scope)}<details class="filters"${isFiltered && html` open`}><summary>${words.filters}</summary><div class="grid">${[
     choiceField({ name: 'give', label: texts.give, value: typed['give'] }, assets),
     choiceField({ name: 'get', label: texts.get, value: typed['get'] }, assets),
     dayField({ name: 'from', label: words.from, value: typed['from'] }),
     dayField({ name: 'to', label: words.to, value: typed['to'] }),
-  ]}</div><p class="soft">${words.dayHint}</p><div class="pager"><button class="second">${words.apply}</button></div></details></form>`
+  ]}</div><p class="soft">${words.dayHint}</p><div class="pager"><button class="second">${words.apply}</button></div></details>${isFiltered && !isEmpty && clearLink(scope)}</form>`
 }
 
 const tickersOf = (catalogue: Catalogue): (readonly [string, string])[] =>

@@ -1,4 +1,5 @@
 import { html, type Markup } from '@bursar/checkout/html'
+import { linkTo } from '../../people/pages/index.ts'
 import type { Scope } from './scope.ts'
 
 /** Fields of forms that ask by the URL (method GET). */
@@ -27,3 +28,7 @@ export const choiceField = (
 /** The chosen language, which the query of a submitted form would lose. */
 export const chosenLanguage = ({ visit }: Scope): Markup | undefined =>
   visit.chosen === undefined ? undefined : html`<input type="hidden" name="lang" value="${visit.chosen}">`
+
+/** The link to a list without filters. An empty list has it below; otherwise the form of the filters has it. */
+export const clearLink = ({ visit, words }: Scope): Markup =>
+  html`<a href="${linkTo(visit, visit.path)}">${words.clear}</a>`

@@ -6,7 +6,7 @@
  */
 export { amountMarkup } from './amount.ts'
 export { readDays, type Days } from './days.ts'
-export { chosenLanguage, choiceField, dayField, textField } from './fields.ts'
+export { chosenLanguage, choiceField, clearLink, dayField, textField } from './fields.ts'
 export { csvFile } from './file.ts'
 export { lostPage, merchantPage } from './layout.ts'
 export { memberForm, memberPage } from './member-page.ts'

@@ -1,13 +1,21 @@
 import { html, type Markup } from '@bursar/checkout/html'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { showNetwork } from '../../merchants/documents/index.ts'
-import { hidden, linkTo } from '../../people/pages/index.ts'
-import { chosenLanguage, choiceField, dayField, textField, type Scope } from '../frame/index.ts'
+import { hidden } from '../../people/pages/index.ts'
+import { chosenLanguage, choiceField, clearLink, dayField, textField, type Scope } from '../frame/index.ts'
 import { STATUS_GROUPS, type ReadFilter } from './filter.ts'
 import { KINDS } from './payment.ts'
 
-/** The search and the filters of payments: one form, whose fields become the query of the page's URL. */
-export const filterForm = (scope: Scope, { typed, isFiltered }: ReadFilter, catalogue: Catalogue): Markup => {
+/**
+ * The search and the filters of payments: one form, whose fields become the query of the page's URL.
+ * @param isEmpty the list has no payment, and the link that clears the filters
+ */
+export const filterForm = (
+  scope: Scope,
+  { typed, isFiltered }: ReadFilter,
+  catalogue: Catalogue,
+  isEmpty: boolean,
+): Markup => {
   const { words, visit } = scope
   const { q: _, link: __, ...others } = typed
   const any = ['', words.any] as const
@@ -31,5 +39,5 @@ export const filterForm = (scope: Scope, { typed, isFiltered }: ReadFilter, cata
     textField({ name: 'least', label: words.least, value: typed.least }, 'decimal'),
     textField({ name: 'most', label: words.most, value: typed.most }, 'decimal'),
   ]}</div><p class="soft">${words.dayHint} ${words.amountHint}</p><div class="pager"><button>${words.apply}</button></div></details>
-${isFiltered && html`<a href="${linkTo(visit, visit.path)}">${words.clear}</a>`}</form>`
+${isFiltered && !isEmpty && clearLink(scope)}</form>`
 }

@@ -5,7 +5,7 @@ import type { PageAnswer } from '../../platform/api/page.ts'
 import { showText, showTime } from '../../merchants/documents/index.ts'
 import { mayRole } from '../../people/access/index.ts'
 import { linkTo, merchantPath } from '../../people/pages/index.ts'
-import { empty, merchantPage, pager, statusTag, table, type Scope } from '../frame/index.ts'
+import { clearLink, empty, merchantPage, pager, statusTag, table, type Scope } from '../frame/index.ts'
 import { EXPORT, PAYMENTS, ROWS, type PaymentPagesDeps } from './deps.ts'
 import { filterForm } from './filter-form.ts'
 import { readFilter, type ReadFilter } from './filter.ts'
@@ -26,33 +26,25 @@ export const paymentsPage =
     const read = readFilter(request.query, deps.catalogue)
     const sources = sourcesOf({ ...deps, clock: deps.runtime.clock }, merchantId, read.filter)
     const { rows, next } = await mergePage(sources, after, ROWS)
+    const isEmpty = rows.length === 0 && next === null
     const file = linkTo(visit, merchantPath(merchantId, EXPORT), read.typed)
     return merchantPage(scope, {
       title: visit.words.payments,
       part: 'payments',
       actions: html`<div class="pager">${mayRole(role, 'create-invoices') && html`<a class="button" href="${linkTo(visit, merchantPath(merchantId, 'invoices/new'))}">${words.newInvoice}</a>`}${rows.length > 0 && html`<a class="button second" href="${file}">${words.exportCsv}</a>`}</div>`,
       sections: [
-        filterForm(scope, read, deps.catalogue),
+        filterForm(scope, read, deps.catalogue, isEmpty),
         read.isWrong && html`<div role="status">${note('warn', ICONS.alert, words.wrongFilter)}</div>`,
-        rows.length > 0 ? paymentTable(scope, rows) : nothing(scope, read, next !== null, after !== undefined),
+        rows.length > 0 ? paymentTable(scope, rows) : nothing(scope, read, !isEmpty, after !== undefined),
         pager(scope, read.typed, { after, next: next ?? undefined }),
       ],
     })
   }
 
-const nothing = (
-  { words, visit, merchantId }: Scope,
-  { isFiltered }: ReadFilter,
-  isMore: boolean,
-  isLater: boolean,
-): Markup => {
+const nothing = (scope: Scope, { isFiltered }: ReadFilter, isMore: boolean, isLater: boolean): Markup => {
+  const { words } = scope
   if (isMore) return html`<p>${words.searchOn}</p>`
-  if (isFiltered || isLater)
-    return empty(
-      words.noneFit,
-      words.noneFitText,
-      html`<a href="${linkTo(visit, merchantPath(merchantId, PAYMENTS))}">${words.clear}</a>`,
-    )
+  if (isFiltered || isLater) return empty(words.noneFit, words.noneFitText, clearLink(scope))
   return empty(words.noPayments, words.noPaymentsText, html`<a href="/docs">${words.apiReference}</a>`)
 }
 

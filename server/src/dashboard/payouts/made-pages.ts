@@ -13,6 +13,7 @@ import {
   amountMarkup,
   chosenLanguage,
   choiceField,
+  clearLink,
   csvFile,
   dayField,
   empty,
@@ -51,25 +52,32 @@ export const madePage =
     const asked = request.query['after'] ?? ''
     const after = isUuid(asked) ? asked : undefined
     const { rows, next } = await listMade(deps, merchantId, read, pageOf(deps, read.days, after, ROWS))
+    const isEmpty = rows.length === 0 && next === null
+    const isAsked = isFiltered(read) || after !== undefined
     const file = linkTo(visit, merchantPath(merchantId, MADE_EXPORT), read.typed)
     return merchantPage(scope, {
       title: texts.title,
       part: 'payouts',
       actions: html`<div class="pager">${rows.length > 0 && html`<a class="button second" href="${file}">${words.exportCsv}</a>`}${backPiece(scope)}</div>`,
       sections: [
-        filterForm(deps, scope, read),
+        filterForm(deps, scope, read, isEmpty),
         read.isWrong && html`<div role="status">${note('warn', ICONS.alert, words.wrongFilter)}</div>`,
         rows.length > 0
           ? madeTable(scope, rows)
-          : next === null
-            ? empty(texts.none, texts.noneText, html`<a href="${linkTo(visit, visit.path)}">${words.clear}</a>`)
+          : isEmpty
+            ? empty(texts.none, texts.noneText, isAsked && clearLink(scope))
             : html`<p>${words.searchOn}</p>`,
         pager(scope, read.typed, { after, next: next ?? undefined }),
       ],
     })
   }
 
-const filterForm = (deps: PayoutPagesDeps, scope: Scope, { kind, typed }: MadeFilter): Markup => {
+/** Whether the list is shorter than all payouts of its kind. */
+const isFiltered = ({ typed: { kind: _, ...others } }: MadeFilter): boolean => Object.keys(others).length > 0
+
+/** @param isEmpty the list has no payout, and the link that clears the filters */
+const filterForm = (deps: PayoutPagesDeps, scope: Scope, filter: MadeFilter, isEmpty: boolean): Markup => {
+  const { kind, typed } = filter
   const { words, visit, language } = scope
   const texts = MADE_WORDS[language]
   const { catalogue } = deps.rules
@@ -77,14 +85,13 @@ const filterForm = (deps: PayoutPagesDeps, scope: Scope, { kind, typed }: MadeFi
   const assets = (kind === 'card' ? catalogue.fiat : catalogue.crypto).map(({ ticker }) => [ticker, ticker] as const)
   const networks = [...catalogue.networks].map((network) => [network, showNetwork(network)] as const)
   const text = (name: string, label: string): Markup => textField({ name, label, value: typed[name] })
-  const { kind: _, ...others } = typed
   return html`<form method="get" action="${visit.path}" role="search" class="panel">${chosenLanguage(scope)}<div class="grid">${choiceField(
     { name: 'kind', label: texts.kind, value: kind },
     [
       ['chain', texts.chain],
       ['card', texts.card],
     ],
-  )}</div><details class="filters"${Object.keys(others).length > 0 && html` open`}><summary>${words.filters}</summary><div class="grid">${[
+  )}</div><details class="filters"${isFiltered(filter) && html` open`}><summary>${words.filters}</summary><div class="grid">${[
     choiceField({ name: 'status', label: words.status, value: typed['status'] }, [
       any,
       ...STATUSES[kind].map((one) => [one, texts.statuses[one.toLowerCase() as PayoutStatus]] as const),
@@ -100,7 +107,7 @@ const filterForm = (deps: PayoutPagesDeps, scope: Scope, { kind, typed }: MadeFi
     textField({ name: 'most', label: words.most, value: typed['most'] }, 'decimal'),
     dayField({ name: 'from', label: words.from, value: typed['from'] }),
     dayField({ name: 'to', label: words.to, value: typed['to'] }),
-  ]}</div><p class="soft">${words.dayHint} ${words.amountHint}</p></details><div class="pager"><button class="second">${words.apply}</button></div></form>`
+  ]}</div><p class="soft">${words.dayHint} ${words.amountHint}</p></details><div class="pager"><button class="second">${words.apply}</button>${isFiltered(filter) && !isEmpty && clearLink(scope)}</div></form>`
 }
 
 const TONES = { pending: 'warn', done: 'good', failed: 'bad' } as const satisfies Record<PayoutStatus, string>

@@ -11,6 +11,7 @@ import { formatUnits } from '../../platform/money/index.ts'
 import {
   chosenLanguage,
   choiceField,
+  clearLink,
   csvFile,
   dayField,
   empty,
@@ -41,6 +42,7 @@ export const refundsPage =
     const sources = refundSources({ db: deps.db, clock: deps.runtime.clock }, merchantId, filter)
     const { rows, next } = await mergePage(sources, after, ROWS)
     const file = linkTo(visit, merchantPath(merchantId, EXPORT), filter.typed)
+    const isEmpty = rows.length === 0 && next === null
     const isAsked = Object.keys(filter.typed).length > 0 || after !== undefined
     return merchantPage(scope, {
       title: visit.words.refunds,
@@ -48,18 +50,14 @@ export const refundsPage =
       actions: rows.length > 0 && html`<a class="button second" href="${file}">${words.exportCsv}</a>`,
       sections: [
         after === undefined && (await waitingPiece(deps, scope)),
-        filterForm(deps, scope, filter),
+        filterForm(deps, scope, filter, isEmpty),
         filter.isWrong && html`<div role="status">${note('warn', ICONS.alert, words.wrongFilter)}</div>`,
         rows.length > 0
           ? refundTable(deps, scope, rows)
-          : next !== null
+          : !isEmpty
             ? html`<p>${words.searchOn}</p>`
             : isAsked
-              ? empty(
-                  texts.noneFit,
-                  words.noneFitText,
-                  html`<a href="${linkTo(visit, merchantPath(merchantId, REFUNDS))}">${words.clear}</a>`,
-                )
+              ? empty(texts.noneFit, words.noneFitText, clearLink(scope))
               : empty(texts.none, texts.noneText),
         pager(scope, filter.typed, { after, next: next ?? undefined }),
       ],
@@ -83,10 +81,12 @@ const waitingPiece = async (deps: RefundPagesDeps, scope: Scope): Promise<Markup
   return html`<section><h2>${texts.waiting}</h2>${table(texts.waiting, columns, lines)}</section>`
 }
 
+/** @param isEmpty the list has no refund, and the link that clears the filters */
 const filterForm = (
   { rules: { catalogue } }: RefundPagesDeps,
   scope: Scope,
   { typed }: Pick<RefundFilter, 'typed'>,
+  isEmpty: boolean,
 ): Markup => {
   const { words, visit } = scope
   const texts = textsOf(scope)
@@ -105,7 +105,7 @@ const filterForm = (
     choiceField({ name: 'asset', label: words.asset, value: typed['asset'] }, [any, ...assets]),
     dayField({ name: 'from', label: words.from, value: typed['from'] }),
     dayField({ name: 'to', label: words.to, value: typed['to'] }),
-  ]}</div><p class="soft">${words.dayHint}</p><div class="pager"><button>${words.apply}</button></div></details>${isFiltered && html`<a href="${linkTo(visit, visit.path)}">${words.clear}</a>`}</form>`
+  ]}</div><p class="soft">${words.dayHint}</p><div class="pager"><button>${words.apply}</button></div></details>${isFiltered && !isEmpty && clearLink(scope)}</form>`
 }
 
 const refundTable = (deps: RefundPagesDeps, scope: Scope, rows: readonly RefundRow[]): Markup => {

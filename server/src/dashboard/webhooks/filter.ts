@@ -1,8 +1,7 @@
 import { html, type Markup } from '@bursar/checkout/html'
 import { DELIVERY_STATES, NOTIFICATION_KINDS, type EventFilter } from '../../merchants/webhooks/index.ts'
-import { linkTo } from '../../people/pages/index.ts'
 import { isUuid } from '../../platform/base/id.ts'
-import { chosenLanguage, choiceField, dayField, readDays, textField, type Scope } from '../frame/index.ts'
+import { chosenLanguage, choiceField, clearLink, dayField, readDays, textField, type Scope } from '../frame/index.ts'
 import type { WebhookWords } from './words/index.ts'
 
 const FIELDS = ['object', 'kind', 'state', 'from', 'to'] as const
@@ -40,11 +39,15 @@ export const readEventFilter = (query: Readonly<Record<string, string>>): ReadEv
   return { filter, typed, isFiltered: Object.keys(typed).length > 0, isWrong }
 }
 
-/** The filters of notifications: one form, whose fields become the query of the page's URL. */
+/**
+ * The filters of notifications: one form, whose fields become the query of the page's URL.
+ * @param isEmpty the list has no notification, and the link that clears the filters
+ */
 export const eventFilterForm = (
   scope: Scope,
   texts: WebhookWords,
   { typed, isFiltered }: Pick<ReadEventFilter, 'typed' | 'isFiltered'>,
+  isEmpty: boolean,
 ): Markup => {
   const { words, visit } = scope
   const any = ['', words.any] as const
@@ -62,5 +65,5 @@ export const eventFilterForm = (
     dayField({ name: 'to', label: words.to, value: typed['to'] }),
     textField({ name: 'object', label: texts.object, value: typed['object'] }),
   ]}</div><p class="soft">${words.dayHint} ${texts.objectHint}</p><div class="pager"><button>${words.apply}</button></div></details>
-${isFiltered && html`<a href="${linkTo(visit, visit.path)}">${words.clear}</a>`}</form>`
+${isFiltered && !isEmpty && clearLink(scope)}</form>`
 }

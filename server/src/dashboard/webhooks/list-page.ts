@@ -8,7 +8,7 @@ import { mayRole } from '../../people/access/index.ts'
 import { hidden, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { empty, lostPage, merchantPage, pager, table, type Scope, type Submitted } from '../frame/index.ts'
+import { clearLink, empty, lostPage, merchantPage, pager, table, type Scope, type Submitted } from '../frame/index.ts'
 import { wakeWaiting } from './commands.ts'
 import { CHANGE_URL, ENDPOINTS, ROWS, WEBHOOKS, type WebhookPagesDeps } from './deps.ts'
 import { eventFilterForm, readEventFilter, type ReadEventFilter } from './filter.ts'
@@ -33,6 +33,7 @@ export const webhooksPage =
     const { notificationsUrl } = await settingsOf(deps.db, merchantId)
     const health = await healthOf(deps.db, merchantId)
     const { rows, next } = await listDeliveries(deps.db, merchantId, read.filter, { before, limit: ROWS })
+    const isEmpty = rows.length === 0 && next === null
     return merchantPage(scope, {
       title: visit.words.webhooks,
       part: 'webhooks',
@@ -40,9 +41,9 @@ export const webhooksPage =
       sections: [
         saidNote(saidOf(texts, woken, said)),
         html`<div class="two">${endpointPanel(scope, texts, notificationsUrl, health)}${await testPanel(deps, scope, { hasUrl: notificationsUrl !== null, endpointId: null })}</div>`,
-        eventFilterForm(scope, texts, read),
+        eventFilterForm(scope, texts, read, isEmpty),
         read.isWrong && html`<div role="status">${note('warn', ICONS.alert, words.wrongFilter)}</div>`,
-        rows.length > 0 ? eventTable(scope, texts, rows) : nothing(scope, texts, read, next !== null, before !== null),
+        rows.length > 0 ? eventTable(scope, texts, rows) : nothing(scope, texts, read, !isEmpty, before !== null),
         pager(scope, read.typed, { after, next: next ?? undefined }),
       ],
     })
@@ -89,16 +90,15 @@ const endpointPanel = (
 }
 
 const nothing = (
-  { words, visit }: Scope,
+  scope: Scope,
   texts: WebhookWords,
   { isFiltered }: ReadEventFilter,
   isMore: boolean,
   isLater: boolean,
 ): Markup => {
   if (isMore) return html`<p>${texts.searchOn}</p>`
-  if (isFiltered || isLater)
-    return empty(texts.noneFit, texts.noneFitText, html`<a href="${linkTo(visit, visit.path)}">${words.clear}</a>`)
-  return empty(texts.none, texts.noneText, html`<a href="/docs">${words.apiReference}</a>`)
+  if (isFiltered || isLater) return empty(texts.noneFit, texts.noneFitText, clearLink(scope))
+  return empty(texts.none, texts.noneText, html`<a href="/docs">${scope.words.apiReference}</a>`)
 }
 
 const eventTable = (scope: Scope, texts: WebhookWords, events: readonly ListedEvent[]): Markup =>

@@ -41,6 +41,8 @@ export interface ExchangeWords {
   history: string
   none: string
   noneText: string
+  noneFit: string
+  noneFitText: string
   wrongFilter: string
   given: string
   received: string
@@ -101,6 +103,8 @@ export const en: ExchangeWords = {
   history: 'Exchanges',
   none: 'No exchanges yet',
   noneText: 'Exchanges made here, by the API and automatically will be listed here.',
+  noneFit: 'No exchange fits',
+  noneFitText: 'Change or clear the filters.',
   wrongFilter: 'A filter is not valid, and was ignored.',
   given: 'Given',
   received: 'Received',
