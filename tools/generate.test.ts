@@ -52,7 +52,7 @@ test('it writes files that are missing or differ, and --check names them', () =>
   expect(generate('--check', directory).status).toBe(1)
 
   expect(generate(directory).stdout).toBe(
-    `wrote contract/openapi.json\nwrote sdk/src/generated.ts\nwrote web/checkout/src/island.generated.ts\nwrote server/src/people/pages/passkeys.generated.ts\nwrote server/src/people/pages/palette.generated.ts\nwrote server/src/dashboard/exchange/countdown.generated.ts\nwrote docs/operating/configuration.md\nwrote docs/contract-fields.md\nwrote docs/operating/alerts.md\nwrote docs/operating/prometheus/alerts.yml\nwrote docs/operating/metrics.md\n${DASHBOARDS}wrote docs/operating/permissions.md\nwrote deploy/kubernetes/bursar.yaml\n${SCHEMAS}wrote docs/faults.md\nwrote docs/audit.md\nwrote docs/dialects.md\n`,
+    `wrote contract/openapi.json\nwrote sdk/src/generated.ts\nwrote web/checkout/src/island.generated.ts\nwrote server/src/people/pages/passkeys.generated.ts\nwrote server/src/people/pages/palette.generated.ts\nwrote server/src/dashboard/frame/live.generated.ts\nwrote server/src/dashboard/exchange/countdown.generated.ts\nwrote docs/operating/configuration.md\nwrote docs/contract-fields.md\nwrote docs/operating/alerts.md\nwrote docs/operating/prometheus/alerts.yml\nwrote docs/operating/metrics.md\n${DASHBOARDS}wrote docs/operating/permissions.md\nwrote deploy/kubernetes/bursar.yaml\n${SCHEMAS}wrote docs/faults.md\nwrote docs/audit.md\nwrote docs/dialects.md\n`,
   )
   expect(generate('--check', directory).status).toBe(0)
   expect(readFileSync(join(directory, 'sdk/src/generated.ts'), 'utf8')).toContain('interface CreateAddressBody {')

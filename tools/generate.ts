@@ -29,6 +29,7 @@ const files: { path: string; text: string; mayLag?: true }[] = [
   { path: 'web/checkout/src/island.generated.ts', text: scriptOf('main.ts', 'ISLAND') },
   { path: 'server/src/people/pages/passkeys.generated.ts', text: scriptOf('passkeys.ts', 'PASSKEY_SCRIPT') },
   { path: 'server/src/people/pages/palette.generated.ts', text: scriptOf('palette.ts', 'PALETTE_SCRIPT') },
+  { path: 'server/src/dashboard/frame/live.generated.ts', text: scriptOf('live.ts', 'LIVE_SCRIPT') },
   {
     path: 'server/src/dashboard/exchange/countdown.generated.ts',
     text: scriptOf('countdown.ts', 'COUNTDOWN_SCRIPT'),

@@ -23,10 +23,11 @@ import { createStopsReader } from '../../server/src/ledger/stops/index.ts'
 import { createUsdtMarketsReader, type UsdtMarkets } from '../../server/src/market/rates/index.ts'
 import { homePages } from '../../server/src/dashboard/home/index.ts'
 import { invoicingPages } from '../../server/src/dashboard/invoicing/index.ts'
-import { createRateLimiter } from '../../server/src/app/http/index.ts'
+import { createRateLimiter, STREAM_LIMITS } from '../../server/src/app/http/index.ts'
 import { createPaymentAcquirer } from './acquirer-payments.ts'
 import { createRoutingTable } from '../../server/src/cards/acquiring/index.ts'
 import { linkPages, linkRoutes } from '../../server/src/pay-in/payment-links/index.ts'
+import { livePages } from '../../server/src/dashboard/live/index.ts'
 import { explorersOf, paymentPages } from '../../server/src/dashboard/payments/index.ts'
 import { payerPages } from '../../server/src/dashboard/payers/index.ts'
 import { payoutPages } from '../../server/src/dashboard/payouts/index.ts'
@@ -97,6 +98,7 @@ const optionsIn = ({ text }: Pick<Answer, 'text'>, does: string): object => {
  * @param catalogue the assets of the installation
  * @param markets the markets of exchanges; those in the database if none are given
  * @param operations of the signed API
+ * @param longestStreamMs how long a stream of changes lasts
  * @param ofPort the public URL is that of the edge's port at `localhost`, for real browsers
  */
 export const useDashboard = ({
@@ -104,11 +106,13 @@ export const useDashboard = ({
   catalogue = catalogueOn('BITCOIN', { BTC: { decimals: 8 } }),
   markets,
   operations,
+  longestStreamMs = STREAM_LIMITS.longestMs,
 }: {
   ofPort?: boolean
   catalogue?: Catalogue
   markets?: () => Promise<UsdtMarkets>
   operations?: readonly Route[]
+  longestStreamMs?: number
 } = {}) => {
   const api = {} as { db: Db }
   let pool: pg.Pool | undefined
@@ -188,6 +192,7 @@ export const useDashboard = ({
     ...linkPages(paying),
     ...dashboardRoutes(deps),
     ...homePages(deps),
+    ...livePages(deps),
     ...paymentPages(deps),
     ...balancePages(deps),
     ...exchangePages(deps),
@@ -203,7 +208,13 @@ export const useDashboard = ({
   const routes = all.map((route) => ({ ...route, perMinute: 1_000_000 }))
   const edge = useEdge({
     built: [...linkRoutes(linking), ...(operations ?? [])],
-    pages: { routes, problem: problemPage, postsPerMinute: 1_000_000, getsPerMinute: 1_000_000 },
+    pages: {
+      routes,
+      problem: problemPage,
+      postsPerMinute: 1_000_000,
+      getsPerMinute: 1_000_000,
+      streams: { ...STREAM_LIMITS, longestMs: longestStreamMs },
+    },
   })
   beforeAll(async () => {
     await announceSending(edge.db, true, new Date(edge.clock.ms))

@@ -12,7 +12,8 @@ import { createDashboard } from './people.ts'
 import { openForeignWorld, type Fields, type ForeignWorld } from './test-foreign-objects.ts'
 
 const { catalogue } = listedWorld(undefined as unknown as Parameters<typeof listedWorld>[0])
-const dashboard = useDashboard({ catalogue })
+// A stream of changes ends soon, so that its answer can be read.
+const dashboard = useDashboard({ catalogue, longestStreamMs: 500 })
 const { edge, routes, deps } = dashboard
 /** Stands in texts of the other merchant's objects: an answer to a stranger does not contain it. */
 const MARK = /secret-|Victim/

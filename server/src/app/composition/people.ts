@@ -5,6 +5,7 @@ import { balancePages } from '../../dashboard/balances/index.ts'
 import { exchangePages } from '../../dashboard/exchange/index.ts'
 import type { TradingDeps } from '../../exchange/exchanges/index.ts'
 import { homePages } from '../../dashboard/home/index.ts'
+import { livePages } from '../../dashboard/live/index.ts'
 import { explorersOf, paymentPages } from '../../dashboard/payments/index.ts'
 import { payerPages } from '../../dashboard/payers/index.ts'
 import { payoutPages } from '../../dashboard/payouts/index.ts'
@@ -61,6 +62,7 @@ export const createDashboard = (
   return [
     ...dashboardRoutes(deps),
     ...homePages({ runtime, db, devices, publicUrl, catalogue }),
+    ...livePages({ runtime, db, devices }),
     ...invoicingPages({ ...makingSettings(world), ...deps }),
     ...paymentPages({
       runtime,

@@ -168,6 +168,7 @@ export const openForeignWorld = async ({
     'POST keys': { forms: [{ do: 'revoke', id: apiKey }], acting: [{ ...key, form: keyForm }] },
     'GET audit': { queries: [{ before: audit }] },
     'GET home': {},
+    'GET live': {},
     'GET invoices/new': {},
     'POST invoices/new': {
       acting: [

@@ -3,6 +3,8 @@ import { html } from '@bursar/checkout/html'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { framed, linkTo, PASSKEY_SCRIPT, together, type MerchantPart, type Visit } from '../../people/pages/index.ts'
 import type { Place } from '../../people/access/index.ts'
+import { liveMark } from './live.ts'
+import { LIVE_SCRIPT } from './live.generated.ts'
 import type { Scope } from './scope.ts'
 import type { Words } from './words/index.ts'
 
@@ -20,16 +22,23 @@ export interface MerchantPage {
   script?: string
 }
 
-/** Renders a page about a merchant. It loads nothing. Most pages have only the script of the command palette. */
+/**
+ * Renders a page about a merchant. It loads nothing. Most pages have only the script of the command palette; pages that
+ * show changes while they are open have a script for that.
+ */
 export const merchantPage = (
-  { visit, place }: Scope,
-  { status = 200, isProving = false, script, ...parts }: MerchantPage,
-): PageAnswer =>
-  framed(
+  scope: Scope,
+  { status = 200, isProving = false, script, sections, ...parts }: MerchantPage,
+): PageAnswer => {
+  const { visit, place } = scope
+  const mark = liveMark(scope)
+  const scripts = together(isProving ? PASSKEY_SCRIPT : undefined, script)
+  return framed(
     visit,
-    { ...parts, place },
-    { script: together(isProving ? PASSKEY_SCRIPT : undefined, script), url: visit.url, status, cookie: undefined },
+    { ...parts, sections: [mark, sections], place },
+    { script: together(scripts, mark && LIVE_SCRIPT), url: visit.url, status, cookie: undefined },
   )
+}
 
 /** The answer for a merchant or an object that the person can't see, whether it exists or not. */
 export const lostPage = (visit: Visit, words: Words): PageAnswer =>

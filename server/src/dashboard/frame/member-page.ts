@@ -22,7 +22,9 @@ import {
   type Visit,
 } from '../../people/pages/index.ts'
 import { lostPage, refusedPage } from './layout.ts'
+import { LIVE, LIVE_HEADER } from './live.ts'
 import type { Scope } from './scope.ts'
+import { versionsOf } from './versions.ts'
 import { WORDS } from './words/index.ts'
 
 export interface ScopeDeps {
@@ -51,6 +53,48 @@ export const memberPage = (
   handle: async (request) => {
     const visit = await visitOf(deps, request)
     return visit.session ? inScope(deps, { ...visit, session: visit.session }, request, action, show) : toSignIn(visit)
+  },
+})
+
+/**
+ * The route of a page that shows changes of the merchant while it is open: its parts in `liveRegion`. Its script
+ * requests the same page again.
+ */
+export const livePage = (
+  deps: ScopeDeps,
+  path: string,
+  action: Action,
+  show: (scope: Scope) => Promise<PageAnswer>,
+): PageRoute => ({
+  ...memberPage(deps, path, action, show),
+  handle: async (request) => {
+    const visit = await visitOf(deps, request, request.headers[LIVE_HEADER] === undefined)
+    if (!visit.session) return toSignIn(visit)
+    return inScope(deps, { ...visit, session: visit.session }, request, action, async (scope) => {
+      // Read first: a change while the page is read makes the version an old one.
+      const version = (await versionsOf(deps.db, [scope.merchantId])).get(scope.merchantId)
+      return show({ ...scope, version })
+    })
+  },
+})
+
+/**
+ * The route of the stream of a merchant's changes. A person without a session, or without the permission, gets the
+ * answer of a page, which ends the stream of a browser. A stream is no use of the session.
+ */
+export const liveStream = (
+  deps: ScopeDeps,
+  action: Action,
+  follow: (scope: Scope, session: Session) => PageAnswer,
+): PageRoute => ({
+  method: 'GET',
+  path: pathOf(LIVE),
+  mostBytes: 0,
+  handle: async (request) => {
+    const visit = await visitOf(deps, request, false)
+    const { session } = visit
+    if (!session) return toSignIn(visit)
+    return inScope(deps, { ...visit, session }, request, action, async (scope) => follow(scope, session))
   },
 })
 
@@ -116,5 +160,16 @@ const inScope = async (
   const isStillAllowed = async (): Promise<boolean> =>
     (await isOpen(db, session.id, new Date(runtime.clock.now()))) &&
     can(db, { personId: session.person.id, action, merchantId })
-  return answer({ visit, request, words, language, place: found, merchantId, merchantName, role, isStillAllowed })
+  return answer({
+    visit,
+    request,
+    words,
+    language,
+    place: found,
+    merchantId,
+    merchantName,
+    role,
+    version: undefined,
+    isStillAllowed,
+  })
 }

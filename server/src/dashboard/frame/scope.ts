@@ -15,6 +15,8 @@ export interface Scope {
   /** the merchant, with all merchants of the person */
   place: Place
   role: Role
+  /** of the merchant, before the page was read; undefined on pages that show no changes while they are open */
+  version: string | undefined
   /** whether the session is open now, and its person may still see the page */
   isStillAllowed(): Promise<boolean>
 }

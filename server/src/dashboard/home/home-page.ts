@@ -3,7 +3,7 @@ import { settingsOf } from '../../merchants/accounts/index.ts'
 import { mayRole, type Action } from '../../people/access/index.ts'
 import { linkTo, merchantPath } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
-import { merchantPage, type Scope } from '../frame/index.ts'
+import { liveRegion, merchantPage, type Scope } from '../frame/index.ts'
 import type { HomePageDeps } from './deps.ts'
 import { moneyOf } from './money.ts'
 import { MOST_NEEDS, readNeeds, type Needs } from './needs.ts'
@@ -26,7 +26,7 @@ export const homePage =
       part: 'home',
       sections: [
         firstSteps(scope, deps.publicUrl, done),
-        needsOf(scope, needs),
+        liveRegion('needs', needsOf(scope, needs)),
         mayRole(role, 'see-balances') && (await moneyOf(deps, scope)),
       ],
     })

@@ -6,8 +6,8 @@
  * - nothing is changed.
  */
 import type { PageRoute } from '../../platform/api/page.ts'
-import { memberPage } from '../frame/index.ts'
+import { livePage } from '../frame/index.ts'
 import { HOME, type HomePageDeps } from './deps.ts'
 import { homePage } from './home-page.ts'
 
-export const homePages = (deps: HomePageDeps): PageRoute[] => [memberPage(deps, HOME, 'see-payments', homePage(deps))]
+export const homePages = (deps: HomePageDeps): PageRoute[] => [livePage(deps, HOME, 'see-payments', homePage(deps))]

@@ -6,7 +6,7 @@ import { freshPrices } from '../../market/rates/index.ts'
 import { linkTo, merchantPath } from '../../people/pages/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { CENTS, currenciesOf, worthOf, type Currency } from '../balances/index.ts'
-import { amountMarkup, chosenLanguage, choiceField, table, type Scope } from '../frame/index.ts'
+import { amountMarkup, chosenLanguage, choiceField, liveRegion, table, type Scope } from '../frame/index.ts'
 import { chartOf, type Point } from './chart.ts'
 import { carryOn, daysUntil, SPANS, spanOf, type Span } from './days.ts'
 import type { HomePageDeps } from './deps.ts'
@@ -54,7 +54,7 @@ export const moneyOf = async (deps: HomePageDeps, scope: Scope): Promise<readonl
   const closings = await dailyBalancesOf(db, merchantId, days[0]!, tickers)
   const held = balances.map(({ asset, posted }) => ({ asset, posted, worth: pricing.worth(asset, posted) }))
   return [
-    summary(scope, held, scales, pricing),
+    liveRegion('balances', summary(scope, held, scales, pricing)),
     choices(scope, currencies, currency, span),
     chartOf({ ...receivedChart(scope, days, received, pricing), shape: 'bars' }),
     chartOf({ ...balanceChart(scope, days, closings, pricing), shape: 'line' }),

@@ -6,7 +6,7 @@ import { mayRole } from '../../people/access/index.ts'
 import { linkTo, merchantPath } from '../../people/pages/index.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
-import { lostPage, merchantPage, statusTag, table, type Scope } from '../frame/index.ts'
+import { liveRegion, lostPage, merchantPage, statusTag, table, type Scope } from '../frame/index.ts'
 import { PAYMENTS, type PaymentPagesDeps } from './deps.ts'
 import { readDetail, type Detail } from './detail.ts'
 import { linkOf, type Explorers } from './explorers.ts'
@@ -36,10 +36,12 @@ export const paymentPage =
       part: 'payments',
       actions: html`<a href="${linkTo(visit, merchantPath(merchantId, PAYMENTS))}">${words.back}</a>`,
       sections: [
-        html`<div class="two"><section class="panel"><h2>${words.details}</h2>${details(scope, detail)}</section><section class="panel"><h2>${words.timeline}</h2>${timeline(stepsOf(detail, { ...scope, catalogue, notificationUrl }))}${payment.kind === 'card' && detail.isCut && html`<p class="soft">${words.olderAttempts}</p>`}</section></div>`,
-        refundPanel(scope, detail),
-        payment.kind !== 'card' && transactions(scope, detail, { catalogue, explorers }),
-        ledger(scope, detail, catalogue),
+        liveRegion('payment', [
+          html`<div class="two"><section class="panel"><h2>${words.details}</h2>${details(scope, detail)}</section><section class="panel"><h2>${words.timeline}</h2>${timeline(stepsOf(detail, { ...scope, catalogue, notificationUrl }))}${payment.kind === 'card' && detail.isCut && html`<p class="soft">${words.olderAttempts}</p>`}</section></div>`,
+          refundPanel(scope, detail),
+          payment.kind !== 'card' && transactions(scope, detail, { catalogue, explorers }),
+          ledger(scope, detail, catalogue),
+        ]),
       ],
     })
   }

@@ -6,7 +6,7 @@
  * - nothing is changed.
  */
 import type { PageRoute } from '../../platform/api/page.ts'
-import { memberPage } from '../frame/index.ts'
+import { livePage, memberPage } from '../frame/index.ts'
 import { EXPORT, ONE, PAYMENTS, type PaymentPagesDeps } from './deps.ts'
 import { paymentPage } from './detail-page.ts'
 import { paymentsFile } from './export.ts'
@@ -20,7 +20,7 @@ export { readInvoiceToShare } from './to-share.ts'
 export type { InvoiceToShare } from './to-share.ts'
 
 export const paymentPages = (deps: PaymentPagesDeps): PageRoute[] => [
-  memberPage(deps, PAYMENTS, 'see-payments', paymentsPage(deps)),
+  livePage(deps, PAYMENTS, 'see-payments', paymentsPage(deps)),
   memberPage(deps, EXPORT, 'see-payments', paymentsFile(deps)),
-  memberPage(deps, ONE, 'see-payments', paymentPage(deps)),
+  livePage(deps, ONE, 'see-payments', paymentPage(deps)),
 ]

@@ -5,7 +5,7 @@ import type { PageAnswer } from '../../platform/api/page.ts'
 import { showText, showTime } from '../../merchants/documents/index.ts'
 import { mayRole } from '../../people/access/index.ts'
 import { linkTo, merchantPath } from '../../people/pages/index.ts'
-import { clearLink, empty, merchantPage, pager, statusTag, table, type Scope } from '../frame/index.ts'
+import { clearLink, empty, liveRegion, merchantPage, pager, statusTag, table, type Scope } from '../frame/index.ts'
 import { EXPORT, PAYMENTS, ROWS, type PaymentPagesDeps } from './deps.ts'
 import { filterForm } from './filter-form.ts'
 import { readFilter, type ReadFilter } from './filter.ts'
@@ -35,8 +35,10 @@ export const paymentsPage =
       sections: [
         filterForm(scope, read, deps.catalogue, isEmpty),
         read.isWrong && html`<div role="status">${note('warn', ICONS.alert, words.wrongFilter)}</div>`,
-        rows.length > 0 ? paymentTable(scope, rows) : nothing(scope, read, !isEmpty, after !== undefined),
-        pager(scope, read.typed, { after, next: next ?? undefined }),
+        liveRegion('list', [
+          rows.length > 0 ? paymentTable(scope, rows) : nothing(scope, read, !isEmpty, after !== undefined),
+          pager(scope, read.typed, { after, next: next ?? undefined }),
+        ]),
       ],
     })
   }

@@ -7,7 +7,7 @@
  * - a request of another merchant is answered as an unknown one.
  */
 import type { PageRoute } from '../../platform/api/page.ts'
-import { memberForm, memberPage } from '../frame/index.ts'
+import { livePage, memberForm, memberPage } from '../frame/index.ts'
 import { bookPage, changeBook } from './book-page.ts'
 import {
   BOOK,
@@ -33,7 +33,7 @@ import { policyPage, submitPolicy } from './policy-page.ts'
 import { decide, requestPage } from './request-page.ts'
 
 export const payoutPages = (deps: PayoutPagesDeps): PageRoute[] => [
-  memberPage(deps, PAYOUTS, 'see-payouts', payoutsPage(deps)),
+  livePage(deps, PAYOUTS, 'see-payouts', payoutsPage(deps)),
   memberPage(deps, NEW, 'request-payouts', newPage(deps)),
   memberForm(deps, NEW, 'request-payouts', submitNew(deps)),
   memberPage(deps, GUIDE, 'request-payouts', guidePage(deps)),
@@ -41,7 +41,7 @@ export const payoutPages = (deps: PayoutPagesDeps): PageRoute[] => [
   memberPage(deps, FILE, 'request-payouts', filePage()),
   memberForm(deps, FILE, 'request-payouts', submitFile(deps), MOST_FILE_BYTES),
   memberPage(deps, EXAMPLE, 'request-payouts', exampleFile(deps)),
-  memberPage(deps, ONE, 'see-payouts', requestPage(deps)),
+  livePage(deps, ONE, 'see-payouts', requestPage(deps)),
   memberForm(deps, ONE, 'see-payouts', decide(deps)),
   memberPage(deps, MADE, 'see-payouts', madePage(deps)),
   memberPage(deps, MADE_EXPORT, 'see-payouts', madeFile(deps)),

@@ -6,7 +6,7 @@ import { mayRole } from '../../people/access/index.ts'
 import { linkTo, merchantPath } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
-import { empty, merchantPage, pager, table, type Scope } from '../frame/index.ts'
+import { empty, liveRegion, merchantPage, pager, table, type Scope } from '../frame/index.ts'
 import { BOOK, FILE, GUIDE, MADE, pathOfRequest, POLICY, ROWS, type PayoutPagesDeps } from './deps.ts'
 import { amountOf, statusOf, statusTag, textsOf } from './pieces.ts'
 import { CARD_WORDS } from './words/cards.ts'
@@ -36,12 +36,14 @@ export const payoutsPage =
       part: 'payouts',
       actions: actions(scope, texts),
       sections: [
-        open.length > 0 &&
-          html`<section><h2>${texts.open}</h2>${requestTable(deps, scope, texts.open, open)}</section>`,
-        rows.length > 0
-          ? html`<section><h2>${texts.requests}</h2>${requestTable(deps, scope, texts.requests, rows)}</section>`
-          : empty(texts.noRequests, texts.noRequestsText),
-        pager(scope, {}, { after: after ?? undefined, next }),
+        liveRegion('requests', [
+          open.length > 0 &&
+            html`<section><h2>${texts.open}</h2>${requestTable(deps, scope, texts.open, open)}</section>`,
+          rows.length > 0
+            ? html`<section><h2>${texts.requests}</h2>${requestTable(deps, scope, texts.requests, rows)}</section>`
+            : empty(texts.noRequests, texts.noRequestsText),
+          pager(scope, {}, { after: after ?? undefined, next }),
+        ]),
       ],
     })
   }

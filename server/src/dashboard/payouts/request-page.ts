@@ -19,7 +19,7 @@ import { hidden, input, draftOf, linkTo, merchantPath, redirect } from '../../pe
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { lostPage, merchantPage, table, type Scope, type Submitted } from '../frame/index.ts'
+import { liveRegion, lostPage, merchantPage, table, type Scope, type Submitted } from '../frame/index.ts'
 import { MADE, type PayoutPagesDeps } from './deps.ts'
 import {
   addressPiece,
@@ -137,10 +137,9 @@ const show = async (
     actions: backPiece(scope),
     sections: [
       saidPiece(said?.text === texts.saidPlacing ? { ...said, text: placingText(scope, found) } : said),
-      html`<section class="panel">${details(deps, scope, found)}</section>`,
-      isOpen && proving,
-      isOpen && decisionPanel(scope, found, decision),
-      (found.kind === 'file' || found.lines.length > 1) && linesPanel(deps, scope, found.lines),
+      liveRegion('request', html`<section class="panel">${details(deps, scope, found)}</section>`),
+      liveRegion('decision', isOpen && [proving, decisionPanel(scope, found, decision)], 'ends'),
+      liveRegion('lines', (found.kind === 'file' || found.lines.length > 1) && linesPanel(deps, scope, found.lines)),
     ],
   })
 }

@@ -22,6 +22,7 @@ export type { Cause, Item, StoredAnswer, TransferEntry, Outcome, Refusal, RowTab
 export {
   availableOf,
   balancesOf,
+  changesOfBalances,
   feesOf,
   lockAccounts,
   placedUnder,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { AccountKey, AccountKind } from './accounts.ts'
 
@@ -27,6 +27,13 @@ export const balancesOf = async (
     order by u.n`.execute(db)
   return rows
 }
+
+/**
+ * SQL: how often the balances of a merchant have changed, holds included; null if never.
+ * @param merchant SQL of the merchant's id
+ */
+export const changesOfBalances = (merchant: RawBuilder<string>): RawBuilder<bigint | null> =>
+  sql`(select sum(version) from ledger_accounts where merchant_id = ${merchant} and kind = 'merchant')`
 
 /** Sums an asset's accounts of one kind over all owners, credit positive. */
 export const totalOf = async (db: Db | Tx, asset: string, kind: AccountKind): Promise<bigint> => {

@@ -20,6 +20,7 @@ export {
   healthOf,
   listDeliveries,
   MOST_COUNTED,
+  newestSequence,
   type DeliveryState,
   type EndpointHealth,
   type EventDetail,

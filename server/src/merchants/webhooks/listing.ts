@@ -144,6 +144,10 @@ export const countFailingEndpoints = (merchantId: string): RawBuilder<number> =>
     and exists (select from endpoint_streams s where s.endpoint_id = e.id and s.own_lane
       and (s.attempts > 0 or s.state = 'exhausted')))`
 
+/** SQL: the newest notification of a merchant; null without one. @param merchant SQL of the merchant's id */
+export const newestSequence = (merchant: RawBuilder<string>): RawBuilder<number | null> =>
+  sql`(select sequence from event_heads where merchant_id = ${merchant})`
+
 /** Reads a bounded number of rows, however many notifications and attempts a merchant has. */
 export const healthOf = async (db: Db | Tx, merchantId: string): Promise<EndpointHealth> => {
   const { rows } = await sql<EndpointHealth>`select

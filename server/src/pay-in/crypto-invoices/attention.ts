@@ -13,3 +13,12 @@ export const countUnderpaid = (merchantId: string, since: Date, most: number): R
 /** SQL: whether the merchant has an invoice. */
 export const hasCryptoInvoice = (merchantId: string): RawBuilder<boolean> =>
   sql`exists (select from crypto_invoices where merchant_id = ${merchantId})`
+
+/** SQL: the newest invoice of a merchant; null without one. @param merchant SQL of the merchant's id */
+export const newestCryptoInvoice = (merchant: RawBuilder<string>): RawBuilder<string | null> =>
+  sql`(select id from crypto_invoices where merchant_id = ${merchant} order by id desc limit 1)`
+
+/** SQL: when the newest claim that waits for a decision was made; null without one. @param merchant SQL of its id */
+export const newestUndecided = (merchant: RawBuilder<string>): RawBuilder<Date | null> =>
+  sql`(select requested_at from refund_claims where merchant_id = ${merchant} and state in ('requested', 'failed')
+    order by requested_at desc limit 1)`

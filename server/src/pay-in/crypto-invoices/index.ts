@@ -38,7 +38,7 @@ export { approveClaim, ClaimRefusal, refuseClaim } from './deciding.ts'
 
 export { createInvoiceCreator } from './creating.ts'
 
-export { countUndecided, countUnderpaid, hasCryptoInvoice } from './attention.ts'
+export { countUndecided, countUnderpaid, hasCryptoInvoice, newestCryptoInvoice, newestUndecided } from './attention.ts'
 export { invoiceFormRoute } from './form.ts'
 
 export { checkInvoice, countLinkInvoices, findLinkInvoice, invoiceTotals, placeInvoice } from './placing.ts'

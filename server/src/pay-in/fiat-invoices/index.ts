@@ -10,7 +10,7 @@ export type { FiatChoice } from './commands.ts'
 export { createInvoicePaymentSubscriber } from './payment-subscriber.ts'
 export type { FiatInvoice } from './invoice.ts'
 export { createFiatExpiryJob } from './jobs.ts'
-export { findForPayer, findPaymentsFor, hasFiatInvoice } from './queries.ts'
+export { findForPayer, findPaymentsFor, hasFiatInvoice, newestFiatInvoice } from './queries.ts'
 export type { FiatInvoiceForPayer } from './queries.ts'
 export { FiatPayerRefusal } from './refusal.ts'
 

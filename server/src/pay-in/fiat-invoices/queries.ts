@@ -136,3 +136,7 @@ const pendingStatus = (payments: readonly Payment[], table: RoutingTable, at: Da
 /** SQL: whether the merchant has a card invoice. */
 export const hasFiatInvoice = (merchantId: string): RawBuilder<boolean> =>
   sql`exists (select from fiat_invoices where merchant_id = ${merchantId})`
+
+/** SQL: the newest invoice of a merchant; null without one. @param merchant SQL of the merchant's id */
+export const newestFiatInvoice = (merchant: RawBuilder<string>): RawBuilder<string | null> =>
+  sql`(select id from fiat_invoices where merchant_id = ${merchant} order by created_at desc, id desc limit 1)`

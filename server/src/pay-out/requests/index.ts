@@ -30,7 +30,7 @@ export {
   type TypedPayout,
 } from './judging.ts'
 export type { RequestState } from './machine.ts'
-export { countWaiting, openRefundOf } from './store.ts'
+export { countWaiting, newestStates, openRefundOf } from './store.ts'
 export {
   countCardsOfRequests,
   currenciesForCards,

@@ -127,6 +127,14 @@ export const countWaiting = (merchantId: string, at: Date, most: number): RawBui
   sql`(select count(*) from (select from payout_requests where merchant_id = ${merchantId} and state = 'waiting'
     and expires_at > ${at} and created_at > ${new Date(at.getTime() - WAITS_MS)} limit ${most}) w)`
 
+/** Requests whose states `newestStates` reads: those of the first page of the list. */
+const NEWEST = 30
+
+/** SQL: the states of the newest requests of a merchant, as one text. @param merchant SQL of the merchant's id */
+export const newestStates = (merchant: RawBuilder<string>): RawBuilder<string | null> =>
+  sql`(select string_agg(state, ' ' order by created_at, id) from (select state, created_at, id from payout_requests
+    where merchant_id = ${merchant} order by created_at desc, id desc limit ${NEWEST}) r)`
+
 /** Why a line of a request has failed; undefined if none has. */
 export const failureIn = async (tx: Tx, requestId: string): Promise<string | undefined> =>
   (

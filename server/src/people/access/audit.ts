@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { Now } from './now.ts'
 import { authorise } from './permissions.ts'
@@ -122,3 +122,7 @@ const positionOf = async (db: Db, merchantId: string, id: string): Promise<{ at:
     await sql<{ at: Date; id: string }>`select at, id from dashboard_audit
       where id = ${id} and merchant_id = ${merchantId}`.execute(db)
   ).rows[0]
+
+/** SQL: the newest recorded action about a merchant; null without one. @param merchant SQL of the merchant's id */
+export const newestAction = (merchant: RawBuilder<string>): RawBuilder<string | null> =>
+  sql`(select id from dashboard_audit where merchant_id = ${merchant} order by at desc, id desc limit 1)`

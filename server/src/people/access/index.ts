@@ -9,7 +9,16 @@
  */
 export { authoriseSession, recordOf } from './acting.ts'
 export { createBuckets } from './attempts.ts'
-export { actorOf, auditPage, listPersonActions, readAudit, record, wasRecorded, type MerchantAction } from './audit.ts'
+export {
+  actorOf,
+  auditPage,
+  listPersonActions,
+  newestAction,
+  readAudit,
+  record,
+  wasRecorded,
+  type MerchantAction,
+} from './audit.ts'
 export { browserOf, shownAgent } from './browsers.ts'
 export { createChallenges } from './challenges.ts'
 export { countRecoveryCodes, countSealedSeeds, hasPassword, listPasskeys, resealSeeds } from './credentials.ts'

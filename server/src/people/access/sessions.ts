@@ -49,8 +49,11 @@ export const openSession = async (
   return { token, isNewBrowser: !rows[0]!.known }
 }
 
-/** The session of a cookie's token; undefined if it has ended. */
-export const findSession = async (db: Db, token: string, now: Date): Promise<Session | undefined> => {
+/**
+ * The session of a cookie's token; undefined if it has ended.
+ * @param isUse a person asks: the idle time of the session begins again
+ */
+export const findSession = async (db: Db, token: string, now: Date, isUse = true): Promise<Session | undefined> => {
   const { rows } = await sql<Person & { session: string; provedAt: Date; seenAt: Date }>`select
       s.id as session, s.proved_at as "provedAt", s.seen_at as "seenAt", p.id, p.email, p.language
     from dashboard_sessions s join dashboard_people p on p.id = s.person_id
@@ -58,7 +61,7 @@ export const findSession = async (db: Db, token: string, now: Date): Promise<Ses
       and s.seen_at > ${new Date(now.getTime() - IDLE_MS)}`.execute(db)
   const found = rows[0]
   if (!found) return undefined
-  if (now.getTime() - found.seenAt.getTime() > SEEN_MS)
+  if (isUse && now.getTime() - found.seenAt.getTime() > SEEN_MS)
     await sql`update dashboard_sessions set seen_at = ${now} where id = ${found.session} and seen_at < ${now}`.execute(
       db,
     )

@@ -33,6 +33,7 @@ main.alone{gap:1.25rem;padding-top:1rem}
 .frame main{max-width:none;grid-template-columns:minmax(0,1fr);gap:1.25rem;padding-top:1.25rem}
 .top{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between}
 .top .button,.pager .button{min-height:2.75rem;padding:.4rem 1rem}
+.live{display:contents}
 .pager{display:flex;flex-wrap:wrap;gap:.5rem .75rem;align-items:center}h2+table{margin-top:.5rem}
 .quote .count,.quote .ended,.quote.over .lasts{visibility:hidden}.quote.counts .count,.quote.over .ended{visibility:visible}
 .count{margin-right:.6rem;font-variant-numeric:tabular-nums}

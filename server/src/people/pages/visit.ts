@@ -70,13 +70,15 @@ const newDeviceFor = (
   return `${DEVICE_COOKIE}=${devices.make(address, session!.id, device)}; ${COOKIE_ATTRIBUTES}; Max-Age=${DEVICE_SECONDS}`
 }
 
+/** @param isUse a person asks, not a script: the idle time of the session begins again */
 export const visitOf = async (
   deps: Pick<DashboardDeps, 'db' | 'runtime' | 'devices'>,
   request: PageRequest,
+  isUse = true,
 ): Promise<Visit> => {
   const now = nowOf(deps.runtime)
   const token = cookieIn(request, COOKIE)
-  const session = token !== undefined && isToken(token) ? await findSession(deps.db, token, now.real) : undefined
+  const session = token !== undefined && isToken(token) ? await findSession(deps.db, token, now.real, isUse) : undefined
   const device = cookieIn(request, DEVICE_COOKIE)
   const chosen = isLanguage(request.query['lang']) ? request.query['lang'] : undefined
   const language = chosen ?? session?.person.language ?? languageOf(undefined, request.headers['accept-language'])

@@ -230,7 +230,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   ),
   pageStreamsPerAddress: standard(
     'BURSAR_PAGE_STREAMS_PER_ADDRESS',
-    count('limit of live payment pages per network address, in one api process', {
+    count('limit of open pages that follow changes per network address, in one api process', {
       most: 100_000,
       standard: 100,
     }),

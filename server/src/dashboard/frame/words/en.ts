@@ -18,6 +18,8 @@ export interface Words {
   refundCard: (card: string) => string
   wrongFilter: string
   filters: string
+  /** said to readers of screens after a part of the page was replaced */
+  updated: string
   search: string
   searchHint: string
   kind: string
@@ -133,6 +135,7 @@ export const en: Words = {
   searchOn: 'Nothing fits so far. Older ones were not searched yet: go on with “Older”.',
   wrongFilter: 'A filter is not valid, and was ignored: an amount needs an asset, a day needs the form 2026-11-27.',
   filters: 'Filters',
+  updated: 'The page shows a change.',
   search: 'Search',
   searchHint: 'Identifier, transaction hash, address, e-mail or meta, complete.',
   kind: 'Kind',
