@@ -42,6 +42,7 @@ test('it writes files that are missing or differ, and --check names them', () =>
     'sdk/src',
     'web/checkout/src',
     'server/src/people/pages',
+    'server/src/dashboard/frame',
     'server/src/dashboard/exchange',
     'docs/operating/grafana',
     'docs/operating/prometheus',

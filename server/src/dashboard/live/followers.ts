@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 
 /** An open stream of a person. */
-export interface Follower {
+interface Follower {
   merchantId: string
   personId: string
   /** whether the session is open now, and its person may still see the merchant */
