@@ -1,3 +1,5 @@
+import { createStatementMaker } from '../../dashboard/balances/index.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
 import { createSmtpSender } from '../../adapters/mail/smtp.ts'
 import { createDocumentMaker, pictureOf } from '../../merchants/documents/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
@@ -21,7 +23,7 @@ export interface Mailing {
 
 /** Starts a worker's mail jobs. Without a mail server nothing more is queued, and queued messages wait. */
 export const startMailing = async (
-  runtime: Runtime,
+  { runtime, catalogue }: { runtime: Runtime; catalogue: Catalogue },
   { smtp, smtpPassword, smtpCa, mailFrom }: MailSettings,
   pause: PausePoint,
 ): Promise<Mailing> => {
@@ -38,6 +40,7 @@ export const startMailing = async (
       const logo = await pictureOf(runtime.db, merchantId)
       return documents.make({ kind: 'receipt', receipt, language, logo })
     },
+    statements: createStatementMaker({ runtime, catalogue, documents }),
     pause,
   })
   return {

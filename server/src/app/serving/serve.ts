@@ -249,7 +249,7 @@ const startWorker = async (
     pause,
   })
   started(() => outbound.close())
-  const mailing = await startMailing(runtime, config, pause)
+  const mailing = await startMailing({ runtime, catalogue: world.catalogue }, config, pause)
   started(() => mailing.close())
   const { receivers, close } = openReceivers(runtime, config)
   started(async () => close())

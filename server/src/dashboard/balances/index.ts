@@ -12,6 +12,7 @@ import { BALANCES, MONTH_FILE, STATEMENT, STATEMENT_FILE, type BalancePagesDeps 
 import { monthFile } from './month-file.ts'
 import { statementFile, statementPage } from './statement-page.ts'
 
+export { createStatementMaker } from './month-statement.ts'
 export { createMonthlyMailsJob } from './monthly-mails.ts'
 export { CENTS, currenciesOf, worthOf, type Currency } from './worth.ts'
 

@@ -1,13 +1,13 @@
 import { html, type Markup } from '@bursar/checkout/html'
 import { generalErrors } from '@bursar/contract'
-import { pictureOf, refuseIfBusy, type MonthStatement, type StatementSum } from '../../merchants/documents/index.ts'
+import { pictureOf, refuseIfBusy } from '../../merchants/documents/index.ts'
 import { linkTo, merchantPath } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { refusal } from '../../platform/api/route.ts'
-import { formatUnits } from '../../platform/money/index.ts'
 import { chosenLanguage, choiceField, lostPage, type Scope } from '../frame/index.ts'
 import { assetIn, BALANCES, type BalancePagesDeps } from './deps.ts'
-import { endedMonths, readMonth, type MonthOfBalance } from './months.ts'
+import { statementName, statementOf } from './month-statement.ts'
+import { endedMonths, readMonth } from './months.ts'
 
 /** The form in which a member chooses the month of a statement. @param now ms */
 export const monthForm = (scope: Scope, ticker: string, now: number): Markup => {
@@ -38,21 +38,14 @@ export const monthFile =
         },
       )
     }
-    const statement: MonthStatement = {
-      company: scope.merchantName,
-      ticker,
-      month: month.name,
-      endsAt: month.to.getTime(),
-      ...shown(read, words.causes, (units) => formatUnits(units, scale)),
-    }
+    const statement = statementOf({ company: scope.merchantName, ticker, scale, month }, read, language)
     const logo = await pictureOf(db, merchantId)
     const body = await documents.make({ kind: 'statement', statement, language, logo }).catch(refuseIfBusy)
-    const name = `statement-${ticker.replaceAll(/[^A-Za-z0-9]/g, '')}-${month.name}.pdf`
     return {
       status: 200,
       headers: {
         'content-type': 'application/pdf',
-        'content-disposition': `attachment; filename="${name}"`,
+        'content-disposition': `attachment; filename="${statementName(ticker, month)}"`,
         'cache-control': 'private, no-store',
       },
       body,
@@ -60,32 +53,3 @@ export const monthFile =
   }
 
 const RETRY_SECONDS = 60
-
-/** @param names of causes */
-const shown = (
-  { opening, closing, credits, debits, changes }: MonthOfBalance,
-  names: Readonly<Record<string, string>>,
-  show: (units: bigint) => string,
-): Pick<MonthStatement, 'opening' | 'closing' | 'credits' | 'debits' | 'changes'> => {
-  const nameOf = (cause: string): string => names[cause] ?? cause
-  const sums = (of: MonthOfBalance['credits']): StatementSum[] =>
-    of.map(({ cause, entries, units }) => ({
-      cause: cause === null ? null : nameOf(cause),
-      count: entries,
-      amount: show(units),
-    }))
-  return {
-    opening: show(opening),
-    closing: show(closing),
-    credits: sums(credits),
-    debits: sums(debits),
-    changes:
-      changes &&
-      changes.map(({ at, cause, posted, postedAfter }) => ({
-        at: at.getTime(),
-        cause: nameOf(cause.kind),
-        amount: show(posted),
-        balanceAfter: show(postedAfter),
-      })),
-  }
-}

@@ -1,12 +1,15 @@
 import { sql } from 'kysely'
-import { beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import type { OutgoingMail } from '../../adapters/mail/port.ts'
 import { useDb } from '../../../../test/world/database.ts'
 import { catalogueOn } from '../../../../test/world/catalogue.ts'
 import { giveMoney, spendMoney } from '../../../../test/world/ledger.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
+import { readPdf } from '../../../../test/world/pdf.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
-import { announceSending } from '../../merchants/mail/index.ts'
-import { createMonthlyMailsJob } from './index.ts'
+import { createDocumentMaker } from '../../merchants/documents/index.ts'
+import { announceSending, createSendJob } from '../../merchants/mail/index.ts'
+import { createMonthlyMailsJob, createStatementMaker } from './index.ts'
 
 const { db } = useDb()
 const END = Date.UTC(2026, 10, 1)
@@ -87,4 +90,42 @@ test('while no worker sends mail, a month waits', async () => {
   await announceSending(db, true, new Date(now))
   await runAt(END + 2 * DAY, job)
   expect(await mails()).toHaveLength(1)
+})
+
+const documents = createDocumentMaker()
+afterAll(() => documents.close())
+
+test('the mail has the statement of each of its balances as PDF, also when it is sent later', async () => {
+  const merchantId = await wanting()
+  now = END - DAY
+  await giveMoney(runtime, { merchantId, asset: 'USDT' }, 5_000_000n)
+  await runAt(END + DAY)
+  now = END + 2 * DAY
+  await giveMoney(runtime, { merchantId, asset: 'USDT' }, 9_000_000n)
+  const sent: OutgoingMail[] = []
+  const sending = createSendJob({
+    runtime,
+    sender: {
+      send: async (mail) => {
+        sent.push(mail)
+        return { kind: 'accepted' }
+      },
+      check: async () => {},
+      close: () => {},
+    },
+    from: { name: 'Bursar', address: 'pay@shop.example' },
+    receipt: async () => Buffer.alloc(0),
+    statements: createStatementMaker({ runtime, catalogue, documents }),
+    pause: async () => {},
+  })
+  await sending.run(new AbortController().signal)
+  expect(sent.map(({ attachments }) => attachments.map(({ name, type }) => [name, type]))).toEqual([
+    [['statement-USDT-2026-10.pdf', 'application/pdf']],
+  ])
+  const [file] = sent[0]!.attachments
+  const text = (await readPdf(file!.bytes)).sheets.join(' ')
+  const { scale } = catalogue.find('USDT')!
+  expect(text).toContain('2026-10')
+  expect(text).toContain(String(5_000_000 / 10 ** scale))
+  expect(text).not.toContain(String(9_000_000 / 10 ** scale))
 })

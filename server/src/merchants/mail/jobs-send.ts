@@ -17,6 +17,14 @@ export interface SendDeps {
   from: MailFrom
   /** Makes the PDF of a receipt of a merchant. */
   receipt: (receipt: Receipt, of: { merchantId: string; language: Language }) => Promise<Uint8Array>
+  /** Makes the statements of a month of a merchant, as PDF. */
+  statements: (of: {
+    merchantId: string
+    merchant: string
+    month: string
+    tickers: readonly string[]
+    language: Language
+  }) => Promise<readonly { name: string; bytes: Uint8Array }[]>
   pause: (name: string) => Promise<void>
 }
 
@@ -124,26 +132,31 @@ const end = async (
     runtime.log.warn({ mailId: mail.id }, 'another worker has claimed the mail meanwhile: it may arrive twice')
 }
 
-const compose = async ({ from, receipt }: SendDeps, mail: StoredMail): Promise<OutgoingMail> => {
+const compose = async (deps: SendDeps, mail: StoredMail): Promise<OutgoingMail> => {
   const content = { kind: mail.kind, data: mail.data } as LetterContent
   const language = mail.language as Language
-  const attachments =
-    content.kind === 'receipt'
-      ? [
-          {
-            name: `receipt-${content.data.receipt.id}.pdf`,
-            type: 'application/pdf',
-            bytes: await receipt(content.data.receipt, { merchantId: mail.merchantId, language }),
-          },
-        ]
-      : []
+  const files = await filesOf(deps, content, { merchantId: mail.merchantId, language })
+  const attachments = files.map(({ name, bytes }) => ({ name, type: 'application/pdf', bytes }))
   return {
     id: mail.id,
-    from,
+    from: deps.from,
     to: mail.recipient,
     language,
     ...writeLetter(content, language),
     attachments,
     date: mail.createdAt.getTime(),
   }
+}
+
+/** The documents of a letter, as PDF. */
+const filesOf = async (
+  { receipt, statements }: SendDeps,
+  content: LetterContent,
+  of: { merchantId: string; language: Language },
+): Promise<readonly { name: string; bytes: Uint8Array }[]> => {
+  if (content.kind === 'receipt')
+    return [{ name: `receipt-${content.data.receipt.id}.pdf`, bytes: await receipt(content.data.receipt, of) }]
+  if (content.kind !== 'month-ended') return []
+  const { merchant, month, balances } = content.data
+  return statements({ ...of, merchant, month, tickers: balances.map(({ ticker }) => ticker) })
 }

@@ -46,7 +46,7 @@ type Options = { pause?: (name: string) => Promise<void>; receipt?: () => Promis
 const jobWith = (
   sender: MailSender,
   { pause = async () => {}, receipt = async () => Buffer.from('%PDF') }: Options = {},
-) => createSendJob({ runtime: runtime(), sender, from, receipt, pause })
+) => createSendJob({ runtime: runtime(), sender, from, receipt, statements: async () => [], pause })
 const send = (sender: MailSender, options?: Options) => jobWith(sender, options).run(new AbortController().signal)
 /** A sender that answers from a list, the last answer for ever. */
 const answering = (...outcomes: SendOutcome[]): MailSender & { sent: OutgoingMail[] } => {
