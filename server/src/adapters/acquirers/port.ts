@@ -140,7 +140,10 @@ export interface RefundOrder {
   reference: string
   /** the acquirer's own identifier of the payment, where it is known */
   acquirerReference?: string | undefined
+  /** a refund has the reference of an earlier one that was refused, if no other distinguishes them */
   refundReference: string
+  /** identifies the request among those with the same `refundReference`; undefined: the reference does */
+  requestKey?: string
   units: bigint
   /** minor units refunded by earlier refunds of this payment, all of which have ended */
   refundedUnits: bigint

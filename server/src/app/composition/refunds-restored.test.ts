@@ -61,19 +61,54 @@ test('refunds by operators, two of one amount among them, are each sent once', a
   expect(atAcquirer()).toMatchObject({ sent: 4 })
 })
 
-test('a refund after one of the same amount that was refused has a reference of its own', async () => {
+test('a refund after one that the acquirer refused is sent under the same reference, by a request of its own', async () => {
+  const { first } = shop.fiat
+  const own = first.refund!
+  const names: unknown[] = []
+  first.refund = async (order, sending) => {
+    names.push([order.refundReference, order.requestKey])
+    return own(order, sending)
+  }
+  first.refundAnswer = 'refused'
+  for (let i = 0; i < 2; i += 1) await byOperator(1_000n)
+  first.refundAnswer = 'succeeded'
+  await byOperator(1_000n)
+  expect((await inBooks()).map((one) => (one as unknown[])[1])).toEqual(['refused', 'refused', 'done'])
+  expect(atAcquirer().sent).toBe(3)
+  const [reference] = atAcquirer().references
+  expect(names).toEqual([
+    [reference, undefined],
+    [reference, expect.any(String)],
+    [reference, expect.any(String)],
+  ])
+  expect(new Set(names.map(String)).size).toBe(3)
+})
+
+test('a refund that was made after a refused one is not sent a second time by a copy that lacks both', async () => {
+  const restore = await copyRows(edge.db)
   shop.fiat.first.refundAnswer = 'refused'
   await byOperator(1_000n)
   shop.fiat.first.refundAnswer = 'succeeded'
   await byOperator(1_000n)
+  const made = atAcquirer()
+  expect(made.references.length).toBe(1)
+  await restore()
+  await byOperator(1_000n)
+  expect(atAcquirer()).toEqual(made)
+})
+
+test('a refund that was made after one that could not be sent is not sent a second time by a copy that lacks both', async () => {
+  const restore = await copyRows(edge.db)
+  shop.fiat.first.troubles.push({ at: 'refund', error: 'refusal' })
+  for (let i = 0; i < 2; i += 1) await byOperator(1_000n)
   expect(await inBooks()).toEqual([
     [1_000n, 'refused'],
     [1_000n, 'done'],
   ])
-  expect(atAcquirer().sent).toBe(2)
-  const { rows } = await sql<{ n: number }>`select count(distinct reference)::int as n from payment_refunds
-    where payment_id = ${shop.payment}`.execute(edge.db)
-  expect(rows).toEqual([{ n: 2 }])
+  const made = atAcquirer()
+  await restore()
+  await byOperator(1_000n)
+  expect(atAcquirer()).toEqual(made)
 })
 
 test('a refund that an older release has sent is looked up under its id', async () => {

@@ -58,7 +58,7 @@ const step = async (deps: RefundJobDeps, refund: Refund): Promise<void> => {
   const { runtime } = deps
   const acquirer = deps.acquirers.get(refund.acquirer)
   const payment = await findPayment(runtime.db, refund.paymentId)
-  const order = orderOf(refund, payment!, await referenceOf(runtime.db, refund))
+  const order = orderOf(refund, payment!, await namesOf(runtime.db, refund))
   const answer = refund.state === 'asked' ? await ask(acquirer, order) : await send(deps, acquirer, refund, order)
   await deps.pause('refund-answer-not-stored')
   if (answer)
@@ -68,21 +68,28 @@ const step = async (deps: RefundJobDeps, refund: Refund): Promise<void> => {
     })
 }
 
+type Names = Pick<RefundOrder, 'refundReference' | 'requestKey'>
+
 /**
- * Returns the reference of a refund with the acquirer (decision 219). It is derived from the payment, the amount and
- * how many other refunds of the payment have this amount. So a restored database that has forgotten the refund sends it
- * again under the reference that the acquirer knows. A refund that was sent by an older release has its id.
+ * Returns the reference of a refund with the acquirer, and the key of its request (decision 219). The reference is
+ * derived from the payment, the amount and how many other refunds of the payment have this amount, without refused
+ * ones. So a restored database that has forgotten the refund sends it again under the reference that the acquirer knows.
+ * A refund that was sent by an older release has its id.
  */
-const referenceOf = async (db: Db, refund: Refund): Promise<string> => {
-  if (refund.reference !== null) return refund.reference
-  if (refund.state === 'asked') return refund.id
-  return uuidOf(`refund ${await countSameAmount(db, refund)} of ${refund.units} of payment ${refund.paymentId}`)
+const namesOf = async (db: Db, refund: Refund): Promise<Names> => {
+  if (refund.reference !== null) return { refundReference: refund.reference }
+  if (refund.state === 'asked') return { refundReference: refund.id }
+  const { refused, others } = await countSameAmount(db, refund)
+  const refundReference = uuidOf(`refund ${others} of ${refund.units} of payment ${refund.paymentId}`)
+  return refused === 0
+    ? { refundReference }
+    : { refundReference, requestKey: uuidOf(`${refundReference} after ${refused} refused`) }
 }
 
-const orderOf = (refund: Refund, payment: Payment, refundReference: string): RefundOrder => ({
+const orderOf = (refund: Refund, payment: Payment, names: Names): RefundOrder => ({
   reference: refund.paymentId,
   acquirerReference: payment.acquirerReference ?? undefined,
-  refundReference,
+  ...names,
   units: refund.units,
   refundedUnits: payment.refundedUnits - refund.units,
   ticker: refund.ticker as CardTicker,
@@ -101,7 +108,7 @@ export const requireNotShown = async (
   const payment = refund && (await findPayment(runtime.db, refund.paymentId))
   const acquirer = refund && acquirers.get(refund.acquirer)
   if (!payment || refund.state !== 'asked' || !acquirer?.refundState) return
-  const order = orderOf(refund, payment, await referenceOf(runtime.db, refund))
+  const order = orderOf(refund, payment, await namesOf(runtime.db, refund))
   const answer = await acquirer.refundState(order).catch((error: unknown) => {
     if (error instanceof AcquirerUnreachable)
       throw new RefundRefused(`${acquirer.name} can't be queried about refund ${id} now (${error.message}): try again`)

@@ -104,11 +104,16 @@ export const refundsById = async (
   return rows
 }
 
-/** How many other refunds of its payment have the same amount as a refund. */
-export const countSameAmount = async (db: Db, { merchantId, id, paymentId, units }: Refund): Promise<number> => {
-  const { rows } = await sql<{ n: number }>`select count(*) as n from payment_refunds
+/** Counts the other refunds of its payment that have the same amount as a refund: the refused ones, and all others. */
+export const countSameAmount = async (
+  db: Db,
+  { merchantId, id, paymentId, units }: Refund,
+): Promise<{ refused: number; others: number }> => {
+  const { rows } = await sql<{ refused: number; others: number }>`select
+      count(*) filter (where state = 'refused') as refused, count(*) filter (where state <> 'refused') as others
+    from payment_refunds
     where merchant_id = ${merchantId} and payment_id = ${paymentId} and units = ${units} and id <> ${id}`.execute(db)
-  return rows[0]!.n
+  return rows[0]!
 }
 
 /** The refunds of these payments of a merchant, oldest first. */

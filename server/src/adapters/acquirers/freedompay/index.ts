@@ -133,7 +133,7 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
       const asked = {
         pg_payment_id: before.acquirerReference,
         pg_refund_amount: decimalOf(order.units),
-        pg_idempotency_key: order.refundReference,
+        pg_idempotency_key: order.requestKey ?? order.refundReference,
       }
       const said = await call({ path: '/revoke.php', fields: asked, secretKey, isOrder: true })
       return (

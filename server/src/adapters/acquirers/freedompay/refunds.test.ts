@@ -123,6 +123,14 @@ test('audit F-1 D-B1: a payment given back in whole is reversed', async () => {
   expect((await freedom.paymentState('r1', '77')).kind).toBe('reversed')
 })
 
+test('the idempotency key of a refund is the key of its request, or else its reference', async () => {
+  const { freedom, asked } = world('success', { pg_status: 'ok' })
+  await freedom.refund!(refundOf(5_000_00n))
+  await freedom.refund!({ ...refundOf(6_000_00n, 5_000_00n), requestKey: 'second' })
+  const keys = asked.filter(({ script }) => script === 'revoke.php').map(({ fields }) => fields['pg_idempotency_key'])
+  expect(keys).toEqual(['x0', 'second'])
+})
+
 /** The answer to each question for the payment's status, signed. */
 const stateBy = async (fields: Fields, paymentId?: string) => {
   const http: AcquirerHttp = {
