@@ -47,6 +47,7 @@ const ALL: AcquirerCapabilities = {
   payIn: { UAH: { least: 1n, most: 100_000_000n }, KZT: { least: 1n, most: 100_000_000n } },
   payout: { UAH: { least: 1n, most: 100_000_000n }, KZT: { least: 1n, most: 100_000_000n } },
   refund: true,
+  namesRefunds: true,
   statement: true,
   takesOtherCards: true,
 }

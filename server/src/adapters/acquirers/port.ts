@@ -16,6 +16,8 @@ export interface AcquirerCapabilities {
   refund: boolean
   /** true: refunds only whole payments; otherwise partial refunds are possible too */
   refundsWholeOnly?: boolean
+  /** true: it finds a refund by our reference, so that a refund which it knows is this one, and not another */
+  namesRefunds?: boolean
   statement: boolean
   /**
    * true: the page accepts another card after a refusal, so that a refused payment may still be paid until the page

@@ -5,6 +5,8 @@ import { copyRows } from '../../../../test/setup/row-copies.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { useDashboard } from '../../../../test/world/dashboard.ts'
 import { catalogue } from '../../../../test/world/fiat-invoices.ts'
+import { reconcileAcquirer } from '../../cards/acquiring/index.ts'
+import { payoutBooks } from '../../cards/card-payouts/index.ts'
 import { openRefundShop } from './test-refunds.ts'
 
 const { edge, memberOf } = useDashboard({ catalogue })
@@ -111,12 +113,64 @@ test('a refund that was made after one that could not be sent is not sent a seco
   expect(atAcquirer()).toEqual(made)
 })
 
+/** From now on the acquirer keeps refunds in its queue, and answers a reference that it knows without a new refund. */
+const queueRefunds = (): void => {
+  const { first } = shop.fiat
+  const known = new Set<string>()
+  first.refundState = async ({ refundReference }) =>
+    known.has(refundReference)
+      ? { kind: 'waiting', reason: 'processing' }
+      : { kind: 'unknown', reason: 'not known there' }
+  first.refund = async (order, sending) => {
+    if (known.has(order.refundReference)) return first.refundState!(order)
+    await sending?.()
+    known.add(order.refundReference)
+    first.refundsSent += 1
+    return { kind: 'waiting', reason: 'processing' }
+  }
+}
+/** The refund in the acquirer's queue, which a restored copy requests again. @returns its row */
+const forgetQueuedRefund = async () => {
+  queueRefunds()
+  const restore = await copyRows(edge.db)
+  await byOperator(1_000n)
+  await restore()
+  await byOperator(1_000n)
+  expect(atAcquirer().sent).toBe(1)
+  const { rows } = await sql<{ id: string; state: string; reference: string }>`select id, state, reference
+    from payment_refunds where payment_id = ${shop.payment}`.execute(edge.db)
+  return rows[0]!
+}
+
+test('a refund that waits in the queue of the acquirer keeps its reference after a restore, and is not sent again', async () => {
+  expect(await forgetQueuedRefund()).toMatchObject({ state: 'asked', reference: expect.any(String) })
+  const { first, runtime, now } = shop.fiat
+  // The statement shows it as made before the refund is looked up again.
+  const line = { kind: 'refund', reference: shop.payment, acquirerReference: 'line-1', ticker: 'UAH' } as const
+  first.lines.push({ ...line, feeUnits: 0n, units: -1_000n, at: now - 1 })
+  await reconcileAcquirer({ runtime, payouts: payoutBooks, pause: async () => {} }, first)
+  shop.fiat.now += 3_600_000
+  await shop.fiat.work()
+  expect([atAcquirer().sent, (await inBooks()).length]).toEqual([1, 1])
+})
+
+test('a refund that the acquirer has made keeps its reference after a restore', async () => {
+  const restore = await copyRows(edge.db)
+  await byOperator(1_000n)
+  await restore()
+  await byOperator(1_000n)
+  const { rows } = await sql`select state, reference from payment_refunds
+    where payment_id = ${shop.payment}`.execute(edge.db)
+  expect(rows).toEqual([{ state: 'done', reference: atAcquirer().references[0] }])
+})
+
 test('a refund that an older release has sent is looked up under its id', async () => {
   const asked: string[] = []
   const { first } = shop.fiat
   const own = first.refundState!
   first.refundState = async (order) => {
-    asked.push(order.refundReference)
+    // Refunds of earlier tests are still queried as well.
+    if (order.reference === shop.payment) asked.push(order.refundReference)
     return own(order)
   }
   first.refundAnswer = 'waiting'

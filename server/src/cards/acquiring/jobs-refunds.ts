@@ -155,7 +155,8 @@ const send = async (
   }
   try {
     const state = await inAcquirerCall(acquirer, 'refund', refund.id, () => acquirer.refund!(order, sending))
-    return { state, isToRefund: sent !== undefined }
+    const isFound = sent === undefined && acquirer.capabilities.namesRefunds === true
+    return { state, isToRefund: sent !== undefined, ...(isFound && { foundAs: order.refundReference }) }
   } catch (error) {
     if (error instanceof AcquirerRefusal)
       return { state: { ...NOT_OFFERED, code: error.code, message: error.message }, isToRefund: sent !== undefined }

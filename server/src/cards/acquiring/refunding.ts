@@ -127,6 +127,8 @@ export interface RefundAnswer {
    * refund that another worker has sent since
    */
   isToRefund: boolean
+  /** the reference under which the acquirer already has the refund, so that this worker did not send it */
+  foundAs?: string
 }
 
 /**
@@ -136,13 +138,14 @@ export interface RefundAnswer {
 export const heedRefund = async (
   tx: Tx,
   claimed: Refund,
-  { state: answer, isToRefund }: RefundAnswer,
+  { state: answer, isToRefund, foundAs }: RefundAnswer,
   subscriber: PaymentSubscriber,
   moment: Moment,
 ): Promise<Effects> => {
   // Lock the payment's row first, in the same order as a query of the payment does.
   const payment = await lockPayment(tx, claimed.paymentId)
-  const refund = await lockRefund(tx, claimed.id)
+  const locked = await lockRefund(tx, claimed.id)
+  const refund = locked && foundAs !== undefined ? await recordFound(tx, locked, claimed, foundAs, moment) : locked
   if (!payment || !refund || (refund.state !== 'asked' && refund.state !== 'requested')) return noEffects
   const isDecided = refund.state === 'requested' || isToRefund
   if (answer.kind === 'refused' && isDecided)
@@ -153,6 +156,20 @@ export const heedRefund = async (
   await alertWhenStuck(tx, refund, answer, moment)
   return noEffects
 }
+
+/**
+ * Records the reference of a refund that was not sent, and that the acquirer has: a restored copy of the database has
+ * forgotten that it was sent. From then on it is only queried.
+ * @returns undefined when another worker has claimed it since
+ */
+const recordFound = async (
+  tx: Tx,
+  refund: Refund,
+  { epoch }: Refund,
+  reference: string,
+  { at }: Moment,
+): Promise<Refund | undefined> =>
+  refund.state === 'requested' ? moveRefund(tx, refund, 'asked', { at, next: at, epoch, reference }) : refund
 
 /** By then, a worker that was sending it no longer waits for the answer. */
 const LEAST_AGE_MS = 15 * 60_000

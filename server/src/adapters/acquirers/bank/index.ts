@@ -100,7 +100,7 @@ export const createBank = (settings: BankSettings): Acquirer => {
 
   return {
     name,
-    capabilities: { ...settings.capabilities, refund: true, statement: true },
+    capabilities: { ...settings.capabilities, refund: true, namesRefunds: true, statement: true },
     refusals: BANK_REFUSALS,
     createPayment: async ({ ticker, units, ...payment }) => {
       const made = await order('/payments', { ...payment, currency: ticker, amount: decimalOf(units) })
