@@ -5,7 +5,7 @@ import { copyRows } from '../../../../test/setup/row-copies.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { useDashboard } from '../../../../test/world/dashboard.ts'
 import { catalogue } from '../../../../test/world/fiat-invoices.ts'
-import { reconcileAcquirer } from '../../cards/acquiring/index.ts'
+import { reconcileAcquirer, requireNotShown } from '../../cards/acquiring/index.ts'
 import { payoutBooks } from '../../cards/card-payouts/index.ts'
 import { openRefundShop } from './test-refunds.ts'
 
@@ -152,6 +152,23 @@ test('a refund that waits in the queue of the acquirer keeps its reference after
   shop.fiat.now += 3_600_000
   await shop.fiat.work()
   expect([atAcquirer().sent, (await inBooks()).length]).toEqual([1, 1])
+})
+
+test('a refund in the queue of the acquirer is not recorded as not made after a restore, before or after it is found', async () => {
+  queueRefunds()
+  const { runtime, first } = shop.fiat
+  const acquirers = new Map([['first', first]])
+  const restore = await copyRows(edge.db)
+  await byOperator(1_000n)
+  await restore()
+  // Only requested: no worker has found it yet.
+  const refund = await shop.fiat.refund(shop.payment, 1_000n)
+  expect(await inBooks()).toEqual([[1_000n, 'requested']])
+  const refused = () => expect(requireNotShown({ runtime, acquirers }, refund.id)).rejects.toThrow('in its queue')
+  await refused()
+  await shop.fiat.work()
+  expect(await inBooks()).toEqual([[1_000n, 'asked']])
+  await refused()
 })
 
 test('a refund that the acquirer has made keeps its reference after a restore', async () => {

@@ -97,7 +97,8 @@ const orderOf = (refund: Refund, payment: Payment, names: Names): RefundOrder =>
 
 /**
  * Queries the acquirer once more about a refund that an operator is about to record as not made. Throws a RefundRefused
- * when the acquirer shows the refund, says that it has it, or can't be asked. An account that is no longer configured
+ * when the acquirer shows the refund, says that it has it, or can't be asked. A refund that was not sent is queried as
+ * well, because a restored copy of the database may have forgotten that it was. An account that is no longer configured
  * is not queried, and nothing can be sent to it either.
  */
 export const requireNotShown = async (
@@ -107,7 +108,7 @@ export const requireNotShown = async (
   const refund = await findRefund(runtime.db, id)
   const payment = refund && (await findPayment(runtime.db, refund.paymentId))
   const acquirer = refund && acquirers.get(refund.acquirer)
-  if (!payment || refund.state !== 'asked' || !acquirer?.refundState) return
+  if (!payment || (refund.state !== 'asked' && refund.state !== 'requested') || !acquirer?.refundState) return
   const order = orderOf(refund, payment, await namesOf(runtime.db, refund))
   const answer = await acquirer.refundState(order).catch((error: unknown) => {
     if (error instanceof AcquirerUnreachable)
