@@ -206,3 +206,17 @@ test('a refund that an older release has sent is looked up under its id', async 
   await work()
   expect([...new Set(asked)]).toEqual([reference, id])
 })
+
+test('a refund that this release could not send, and the release before has sent meanwhile, is looked up under its id', async () => {
+  const { first } = shop.fiat
+  first.troubles.push({ at: 'refund', error: 'not-sent' })
+  await byOperator(1_000n)
+  expect(await inBooks()).toEqual([[1_000n, 'requested']])
+  // A worker of the release before sends it, and stores no reference.
+  const { rows } = await sql<{ id: string }>`update payment_refunds set state = 'asked', sent_at = updated_at,
+      next_step_at = updated_at where payment_id = ${shop.payment} returning id`.execute(edge.db)
+  first.refunds.set(rows[0]!.id, { units: 1_000n, reference: shop.payment })
+  shop.fiat.now += 3_600_000
+  await shop.fiat.work()
+  expect(await inBooks()).toEqual([[1_000n, 'done']])
+})

@@ -9,7 +9,7 @@ import { refundMoves, type RefundEvent, type RefundState } from './refund-machin
 export interface Refund {
   merchantId: string
   id: string
-  /** our reference of the refund with the acquirer, once it is sent; null: not sent, or sent under its id */
+  /** our reference of the refund with the acquirer, once it is sent; null: not sent, or sent under its id by an older release */
   reference: string | null
   paymentId: string
   acquirer: string
@@ -68,7 +68,7 @@ export const moveRefund = async (
   if (!move) return undefined
   const { rows } =
     await sql<Refund>`update payment_refunds r set state = ${move.to}, updated_at = ${at}, next_step_at = ${next},
-      message = coalesce(${message}, message), reference = coalesce(reference, ${reference}::uuid),
+      message = coalesce(${message}, message), reference = ${move.to === 'requested' ? sql`null` : sql`coalesce(reference, ${reference}::uuid)`},
       sent_at = ${move.to === 'asked' ? at : move.to === 'requested' ? null : sql`sent_at`}
     where merchant_id = ${refund.merchantId} and id = ${refund.id} and state = ${refund.state}
       and epoch = coalesce(${epoch}::bigint, epoch) returning ${REFUND_COLUMNS}`.execute(tx)
