@@ -130,3 +130,16 @@ test('a session that does not answer a heartbeat is given up; one that answers s
   expect(counts()).toEqual({ prepared: 1, ended: 1 })
   proxy.close()
 })
+
+test('a session that gets no answer while it is prepared is given up', async () => {
+  const proxy = await openSilentProxy(database.url)
+  const prepare = async (client: DatabaseClient) => {
+    proxy.setSilent(true)
+    await client.query('listen something')
+  }
+  const { connection, counts } = connect({ url: proxy.url, prepare, prepareMs: 50 })
+  await expect(connection.get()).rejects.toThrow('did not answer while a session was prepared')
+  expect(counts()).toEqual({ prepared: 0, ended: 0 })
+  await connection.close()
+  proxy.close()
+})

@@ -1,11 +1,15 @@
 import { randomInt } from 'node:crypto'
 import { type DatabaseClient, DatabaseSilent } from './client.ts'
 
+const PREPARE_MS = 5_000
+
 export interface ReconnectingSettings {
   /** Opens a connection. Rejects with the driver's error. */
   open(): Promise<DatabaseClient>
   /** Prepares the session of a new connection before its first use. If it rejects, the connection is closed. */
   prepare?(client: DatabaseClient): Promise<void>
+  /** Time for `prepare`, ms; 5 s by default. After it the connection is abandoned, because the database is silent. */
+  prepareMs?: number
   /**
    * The session of a prepared connection has ended or was given up. Locks, settings and unread notifications of the
    * session are gone. Called once for each session, in the same turn in which this process learns of the end.
@@ -100,6 +104,10 @@ export class ReconnectingConnection {
         this.drop(client)
       })
     }
+    const late = setTimeout(
+      () => client.abandon(new DatabaseSilent('the database did not answer while a session was prepared')),
+      this.#settings.prepareMs ?? PREPARE_MS,
+    )
     try {
       await this.#settings.prepare?.(client)
       if (hasEnded) throw new Error('the connection to the database ended before its first use')
@@ -107,6 +115,8 @@ export class ReconnectingConnection {
     } catch (error) {
       client.end().catch(() => {})
       throw error
+    } finally {
+      clearTimeout(late)
     }
     this.#client = client
     this.#beat(client)
