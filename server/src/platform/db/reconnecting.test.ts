@@ -143,3 +143,15 @@ test('a session that gets no answer while it is prepared is given up', async () 
   await connection.close()
   proxy.close()
 })
+
+test('a connection that was closed is not opened by an earlier attempt to open it again', async () => {
+  const { connection, counts } = connect()
+  connection.keepOpen(40)
+  // Each end starts a pause of at most 60 ms.
+  for (let n = 0; n < 2; n += 1) connection.drop(await connection.get())
+  await connection.close()
+  const before = counts()
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(counts()).toEqual(before)
+  await expect.poll(sessions).toBe(0)
+})

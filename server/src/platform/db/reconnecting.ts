@@ -126,6 +126,7 @@ export class ReconnectingConnection {
   #openLater(): void {
     if (this.#pauseMs === undefined) return
     const pauseMs = randomInt(Math.ceil(this.#pauseMs / 2), Math.ceil(this.#pauseMs * 1.5) + 1)
+    clearTimeout(this.#retry)
     this.#retry = setTimeout(() => void this.get().catch(() => {}), pauseMs)
   }
 
