@@ -25,7 +25,8 @@ const PRICE_MARGIN = 2n
 
 /**
  * Plans the unsigned transaction.
- * @returns the reason as a text when that is impossible now; undefined: without its fee, the excess is within the slack
+ * @returns the reason as a text when that is impossible now; undefined: nothing is to be moved, because the excess
+ *   without its fee is within the slack, or the amount of an EVM coin is not more than its fee
  */
 export const planTransfer = (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan | string | undefined> => {
   if (deps.network === 'BITCOIN') return planBitcoin(deps, wanted)
@@ -41,8 +42,10 @@ const onEvm = async (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan | string 
   const { networkFee } = plan.transaction
   const left = coin - networkFee
   const lacking = (fee: bigint): string => `${wanted.from!.address} has ${coin} wei, and its fee could be ${fee}`
-  if (left >= (wanted.ticker === native ? plan.units : 0n)) return plan
-  if (wanted.ticker !== native || left <= 0n) return lacking(networkFee)
+  if (wanted.ticker !== native) return left >= 0n ? plan : lacking(networkFee)
+  if (left <= 0n) return lacking(networkFee)
+  if (plan.units <= networkFee || left <= networkFee) return undefined
+  if (left >= plan.units) return plan
   // The slack is of all hot addresses together; this one may have a small part of the excess.
   if (wanted.above - networkFee <= wanted.slack) return undefined
   const reduced = await planOnEvm(deps, { ...wanted, units: left })
