@@ -79,4 +79,17 @@ describeWithChromium('the command palette', () => {
     expect(await plain.dialog.isVisible()).toBe(false)
     await plain.context.close()
   })
+
+  test('opens by its keys while a Cyrillic layout is active, and ignores events without a key', async () => {
+    const { context, page, dialog } = await signedIn('owner')
+    const { said } = judgeOf(page)
+    await page.goto(at('payments'))
+    await page.evaluate(`dispatchEvent(new Event('keydown', { bubbles: true }))`)
+    await page.evaluate(
+      `dispatchEvent(new KeyboardEvent('keydown', { key: 'л', code: 'KeyK', ctrlKey: true, bubbles: true, cancelable: true }))`,
+    )
+    expect(await dialog.isVisible()).toBe(true)
+    expect(said).toEqual([])
+    await context.close()
+  })
 })

@@ -68,7 +68,9 @@ if (dialog && input && opener) {
   opener.hidden = false
   opener.addEventListener('click', open)
   addEventListener('keydown', (event) => {
-    if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
+    // On a Cyrillic layout, the key is another letter. A browser that fills in a form sends events without a key.
+    const isK = event.code === 'KeyK' || event.key?.toLowerCase() === 'k'
+    if (!isK || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
     event.preventDefault()
     if (dialog.open) dialog.close()
     else open()
