@@ -21,7 +21,7 @@ import {
   type Scope,
 } from '../frame/index.ts'
 import { mergePage } from '../payments/index.ts'
-import { EXPORT, pathOfClaim, pathOfRequest, REFUNDS, ROWS, type RefundPagesDeps } from './deps.ts'
+import { EXPORT, pathOfClaim, pathOfRequest, ROWS, type RefundPagesDeps } from './deps.ts'
 import { readRefundFilter, refundSources, type RefundFilter } from './filter.ts'
 import { amountPiece, statusTag, textsOf } from './pieces.ts'
 import { KINDS, STATUSES, type RefundRow } from './refund.ts'
