@@ -92,4 +92,13 @@ describeWithChromium('the command palette', () => {
     expect(said).toEqual([])
     await context.close()
   })
+
+  test('shows a payment to be found as it was typed, also with signs that mean a part of a replacement', async () => {
+    const { context, page, choices } = await signedIn('owner')
+    await page.goto(at('payments'))
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('$&<b>')
+    expect((await choices.allTextContents()).at(-1)).toBe('Find the payment “$&<b>”')
+    await context.close()
+  })
 })

@@ -51,7 +51,7 @@ const show = (): void => {
   const all = fitting.map(({ text, href }, i) => optionOf(text, () => location.assign(href), i))
   const find = list.dataset['find']
   if (typed !== '' && find !== undefined)
-    all.push(optionOf(find.replace('…', typed), () => input.form?.requestSubmit(), all.length))
+    all.push(optionOf(find.replace('…', () => typed), () => input.form?.requestSubmit(), all.length))
   list.replaceChildren(...all)
   mark(0)
 }
