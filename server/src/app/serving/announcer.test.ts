@@ -61,6 +61,33 @@ test('commits that come together share an announcement after the first one', asy
   announcer.close()
 })
 
+test('no announcement is sent while the one before has no answer; the commits of this time share the next one', async () => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  let sent = 0
+  const slow = world.db.withPlugin({
+    transformQuery: ({ node }) => {
+      sent += 1
+      return node
+    },
+    transformResult: async ({ result }) => {
+      await answered
+      return result
+    },
+  })
+  const announcer = createAnnouncer(slow)
+  announcer.announce()
+  await expect.poll(() => received).toEqual(['work'])
+  for (let n = 0; n < 3; n += 1) {
+    announcer.announce()
+    await new Promise((resolve) => setTimeout(resolve, 60))
+  }
+  expect(sent).toBe(1)
+  answer()
+  await expect.poll(() => received).toEqual(['work', 'work'])
+  expect(sent).toBe(2)
+  announcer.close()
+})
+
 test('a process with jobs ends their pauses itself, until it stops', async () => {
   let announced = 0
   const stop = startAnnouncing(world.db, () => void (announced += 1))

@@ -31,28 +31,37 @@ export const startAnnouncing = (db: Db, ownJobs: (() => void) | undefined): Stop
 
 /**
  * Creates the announcer of a process without jobs. Each announcement is a statement of its own, which waits for no
- * disk. One that fails is lost.
+ * disk. One that fails is lost. The next one waits for the answer to the one before, so that announcements take one
+ * connection of the pool at most while the database is slow.
  */
 export const createAnnouncer = (db: Db): Announcer => {
   let timer: NodeJS.Timeout | undefined
+  let isUnanswered = false
   let isDue = false
-  const send = (): void => {
-    sql<{ pg_notify: unknown }>`select pg_notify(${WORK_CHANNEL}, '')`.execute(db).catch(() => {})
+  let isClosed = false
+  const sendIfDue = (): void => {
+    if (!isDue || isUnanswered || timer !== undefined) return
+    isDue = false
+    isUnanswered = true
     timer = setTimeout(() => {
       timer = undefined
-      if (isDue) send()
+      sendIfDue()
     }, LEAST_MS).unref()
-    isDue = false
+    const answered = (): void => {
+      isUnanswered = false
+      sendIfDue()
+    }
+    sql<{ pg_notify: unknown }>`select pg_notify(${WORK_CHANNEL}, '')`.execute(db).then(answered, answered)
   }
   return {
     announce: () => {
-      if (timer === undefined) send()
-      else isDue = true
+      isDue = !isClosed
+      sendIfDue()
     },
     close: () => {
-      clearTimeout(timer)
-      timer = undefined
+      isClosed = true
       isDue = false
+      clearTimeout(timer)
     },
   }
 }
