@@ -94,11 +94,12 @@ describeWithChromium('the command palette', () => {
   })
 
   test('shows a payment to be found as it was typed, also with signs that mean a part of a replacement', async () => {
-    const { context, page, choices } = await signedIn('owner')
+    const { context, page, dialog } = await signedIn('owner')
     await page.goto(at('payments'))
     await page.keyboard.press('Control+k')
+    await dialog.waitFor()
     await page.keyboard.type('$&<b>')
-    expect((await choices.allTextContents()).at(-1)).toBe('Find the payment “$&<b>”')
+    expect(await dialog.getByRole('option').last().textContent()).toBe('Find the payment “$&<b>”')
     await context.close()
   })
 })

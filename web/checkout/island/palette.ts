@@ -50,8 +50,10 @@ const show = (): void => {
   const fitting = commands().filter(({ text }) => text.toLocaleLowerCase().includes(wanted))
   const all = fitting.map(({ text, href }, i) => optionOf(text, () => location.assign(href), i))
   const find = list.dataset['find']
-  if (typed !== '' && find !== undefined)
-    all.push(optionOf(find.replace('…', () => typed), () => input.form?.requestSubmit(), all.length))
+  if (typed !== '' && find !== undefined) {
+    const text = find.replace('…', () => typed)
+    all.push(optionOf(text, () => input.form?.requestSubmit(), all.length))
+  }
   list.replaceChildren(...all)
   mark(0)
 }
