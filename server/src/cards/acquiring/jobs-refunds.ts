@@ -73,8 +73,8 @@ type Names = Pick<RefundOrder, 'refundReference' | 'requestKey'>
 /**
  * Returns the reference of a refund with the acquirer, and the key of its request (decision 219). The reference is
  * derived from the payment, the amount and how many other refunds of the payment have this amount, without refused
- * ones. So a restored database that has forgotten the refund sends it again under the reference that the acquirer knows.
- * A refund that was sent by an older release has its id.
+ * ones. So a restored database that has forgotten the refund sends it again under the reference that the
+ * acquirer knows. A refund that was sent by an older release has its id.
  */
 const namesOf = async (db: Db, refund: Refund): Promise<Names> => {
   if (refund.reference !== null) return { refundReference: refund.reference }

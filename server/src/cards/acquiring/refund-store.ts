@@ -9,7 +9,7 @@ import { refundMoves, type RefundEvent, type RefundState } from './refund-machin
 export interface Refund {
   merchantId: string
   id: string
-  /** our reference of the refund with the acquirer, once it is sent; null: not sent, or sent under its id by an older release */
+  /** our reference with the acquirer, once it is sent; null: not sent, or sent under its id by an older release */
   reference: string | null
   paymentId: string
   acquirer: string

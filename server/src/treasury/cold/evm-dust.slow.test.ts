@@ -1,4 +1,4 @@
-/** A transfer of ETH to cold storage moves more than its fee, also when several hot addresses hold little each, on anvil. */
+/** On anvil, a transfer of ETH to cold storage moves more than its fee, also from hot addresses that hold little. */
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { useColdOnAnvil } from '../../../../test/world/cold.ts'
