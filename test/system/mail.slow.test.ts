@@ -50,8 +50,8 @@ test('a merchant that sets an address is mailed about a deposit, and once more u
   await sandbox.advance(QUARTER)
   await restartWorker()
   const [mail] = await arrived(1)
-  expect(mail!.subject).toMatch(/: түсімдер: 1$/)
-  expect(mail!.text).toContain('+12.5 USDT  Түсім')
+  expect(mail!.subject).toMatch(/: депозиттер: 1$/)
+  expect(mail!.text).toContain('+12.5 USDT  Депозит')
   expect(mail!.text).toContain('order 12.5')
 
   // The mailbox has it before the worker has noted so: killed in between, the worker would send it again.
