@@ -41,6 +41,7 @@ export const planSweeps = async (
       adapter: holding(world.evm.adapter, units),
       policy,
       sending: world.evm.policy,
+      hotIndex: 0,
       allowed: async () => ({ all: new Set(['USDT']), signed: new Set<string>() }),
     },
     1,

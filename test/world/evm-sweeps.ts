@@ -14,20 +14,30 @@ import { ethereum, type EvmSpec } from '../../sandbox/evm-specs.ts'
 import { ensureTokens } from '../../sandbox/tokens/index.ts'
 import { createEvmAdapter } from '../../server/src/adapters/chains/evm/index.ts'
 import { takeIndexes } from '../../server/src/chain/addresses/index.ts'
-import { DEFAULT_POLICY } from '../../server/src/chain/transactions/index.ts'
+import {
+  DEFAULT_POLICY,
+  ensureWallets,
+  evmHotAddress,
+  evmHotKeys,
+  evmTreasuries,
+  type WalletKeys,
+} from '../../server/src/chain/transactions/index.ts'
 import { PLATFORM } from '../../server/src/ledger/postings/index.ts'
 import { createEvmDirect } from '../../server/src/pay-out/from-deposit-addresses/index.ts'
-import { createEvmPayoutJob } from '../../server/src/pay-out/withdrawals/index.ts'
+import { createDrainJob, createEvmPayoutJob } from '../../server/src/pay-out/withdrawals/index.ts'
 import {
   createEvmSweepJob,
   DEFAULT_SWEEP_POLICY,
   type Allowed,
   type SweepPolicy,
 } from '../../server/src/treasury/sweeps/index.ts'
+import { momentOf } from '../../server/src/platform/runtime/runtime.ts'
+import type { Job } from '../../server/src/platform/jobs/index.ts'
 import { catalogueOn } from './catalogue.ts'
 import { openNetwork, runAll } from './network.ts'
 import { setPrices } from './prices.ts'
-import { EVM_HOT as HOT } from './wallet.ts'
+import { twoSeeds } from './signer.ts'
+import { EVM_HOT as HOT, WALLET } from './wallet.ts'
 
 const GWEI = 10n ** 9n
 const E18 = 10n ** 18n
@@ -96,8 +106,16 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
     ],
   })
   const pauses: { at: string | null; hit: boolean } = { at: null, hit: false }
+  const wallet: WalletKeys = { ...WALLET }
+  const sweepRules = {
+    enabled: true,
+    maxFee: (options.signersMaxFee ?? E18).toString(),
+    maxTopUp: '10000000000000000',
+    ...(domain && { domains: { USDC: domain } }),
+  }
   const world = await openNetwork({
     url,
+    wallet,
     adapter,
     catalogue,
     policy: {
@@ -115,13 +133,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
       },
       policy: {
         chainId: String(spec.chainId),
-        sweep: {
-          enabled: true,
-          treasury: HOT,
-          maxFee: (options.signersMaxFee ?? E18).toString(),
-          maxTopUp: '10000000000000000',
-          ...(domain && { domains: { USDC: domain } }),
-        },
+        sweep: { ...sweepRules, treasury: HOT },
       },
     },
     makeBlocks: (count) => chain.mine(count),
@@ -151,15 +163,27 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
     network,
     chainId: BigInt(spec.chainId),
     hotAddress: HOT,
+    hotIndex: 0,
     hotKeys: [{ address: HOT, index: 0 }],
   }
   const sending = world.deps.policy
   const sweepJob = () => createEvmSweepJob({ ...payout, policy, sending, allowed }, 0)
-  const fromDeposits = createEvmDirect({ ...payout, sending, sweeps: policy })
-  const payoutJob = createEvmPayoutJob({ ...payout, ...(options.paysFromDeposits && { fromDeposits }) }, 0)
+  /** Jobs of the wallet of the first seed, once a second has replaced it. */
+  const oldJobs = (): Job[] => {
+    const { first, second } = evmTreasuries(wallet)
+    if (!second) return []
+    const firstSeed = wallet.next?.isFirstStolen ? ('stolen' as const) : ('replaced' as const)
+    const old = { ...payout, hotAddress: first.address, hotIndex: first.index, firstSeed }
+    return [createEvmSweepJob({ ...old, policy, sending, allowed }, 0), createDrainJob({ ...payout, firstSeed }, 0)]
+  }
+  const payoutJobOf = () => {
+    const fromDeposits = createEvmDirect({ ...payout, sending, sweeps: policy })
+    return createEvmPayoutJob({ ...payout, ...(options.paysFromDeposits && { fromDeposits }) }, 0)
+  }
+  let payoutJob = payoutJobOf()
   const work = async (): Promise<void> => {
     await priced()
-    for (const job of [sweepJob(), sendJob(), payoutJob, sendJob(), sendJob()]) await runAll(job, 20)
+    for (const job of [...oldJobs(), sweepJob(), sendJob(), payoutJob, sendJob(), sendJob()]) await runAll(job, 20)
   }
   await priced()
   await chain.pay({ ticker: coin, to: HOT, amount: '5' })
@@ -197,6 +221,19 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
       for (const { way, state } of await rows()) counts[`${way} ${state}`] = (counts[`${way} ${state}`] ?? 0) + 1
       return counts
     },
+    /** A second seed becomes active: the signer and the jobs start again with its keys. */
+    rotate: async (more: { isFirstStolen?: true } = {}): Promise<void> => {
+      Object.assign(wallet, { next: { ...twoSeeds.publicKeys.next, ...more } })
+      const treasury = evmHotAddress(wallet)
+      await world.restartSigner(twoSeeds, { sweep: { ...sweepRules, treasury } })
+      await ensureWallets(db, wallet, momentOf(runtime))
+      const hotKeys = evmHotKeys(wallet, 1)
+      Object.assign(payout, { hotAddress: treasury, hotIndex: hotKeys[0]!.index, hotKeys })
+      payoutJob = payoutJobOf()
+    },
+    /** receives sweeps */
+    hot: (): string => payout.hotAddress,
+    tokens,
     /** The contracts are on the chain, by another party. */
     deployed: async (): Promise<void> => {
       for (const { address, deployment } of Object.values(sweepContracts(HOT))) {

@@ -14,7 +14,7 @@ import {
   createSendingJob,
   createTransactionSubscriber,
   ensureWallets,
-  evmHotAddress,
+  evmTreasuries,
   type SendingDeps,
   type SendingPolicy,
   type WalletKeys,
@@ -24,7 +24,7 @@ import { balancesOf, type AccountKind } from '../../server/src/ledger/postings/i
 import type { Catalogue } from '../../server/src/market/assets/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../../server/src/pay-in/deposits/index.ts'
 import { carriesStopped, createSettlement, type Withdrawal } from '../../server/src/pay-out/withdrawals/index.ts'
-import { createDb, createPool, type Db } from '../../server/src/platform/db/index.ts'
+import { createDb, createPool, inTransaction, type Db } from '../../server/src/platform/db/index.ts'
 import type { Job } from '../../server/src/platform/jobs/index.ts'
 import { momentOf, type Runtime } from '../../server/src/platform/runtime/runtime.ts'
 import { createColdSettlement, createColdSubscriber } from '../../server/src/treasury/cold/index.ts'
@@ -37,6 +37,7 @@ import { createSweepSettlement, createSweepSubscriber } from '../../server/src/t
 import { emptyTables } from '../setup/empty-tables.ts'
 import { giveAddress } from './address.ts'
 import { alertKinds, sentTransactions, signedAttempts, type Sent } from './observed.ts'
+import { carryOut } from '../../server/src/ledger/effects/index.ts'
 import { createTestRuntime } from './runtime.ts'
 import type { Keyring } from '../../signer/src/keys/keyring.ts'
 import { WALLET } from './wallet.ts'
@@ -99,8 +100,10 @@ export interface NetworkWorld<A extends ChainAdapter> {
   balance(merchantId: string, asset: string, kind: AccountKind): Promise<bigint>
   /** Compares every address with the chain, and the ledger with their sum. @returns the differences */
   differences(): Promise<string[]>
+  /** An operator decides about deposits at a stolen seed. @returns false when one of them does not wait for that */
+  decide(ids: readonly string[], isCredited: boolean): Promise<boolean>
   /** Starts the signer again with other keys of the same first seed. */
-  restartSigner(keyring: Keyring): Promise<void>
+  restartSigner(keyring: Keyring, policy?: object): Promise<void>
   close(): Promise<void>
 }
 
@@ -135,6 +138,13 @@ export const openNetwork = async <A extends ChainAdapter>(setup: NetworkSetup<A>
     pause,
   }
   const sending: SendingDeps = { ...deps, subscribers: settlements, carriesStopped, purposeOf, nextIntentsOf }
+  const deposits = createDeposits({
+    catalogue,
+    policy: DEFAULT_DEPOSIT_POLICY,
+    prices: async () => new Map(),
+    onCredited: [],
+    depositSubscribers: [],
+  })
   const follower = await beginFollowing({
     runtime,
     network,
@@ -146,16 +156,17 @@ export const openNetwork = async <A extends ChainAdapter>(setup: NetworkSetup<A>
           createSweepSubscriber(catalogue),
           createColdSubscriber(catalogue),
           createFunding(catalogue),
-          createDeposits({
-            catalogue,
-            policy: DEFAULT_DEPOSIT_POLICY,
-            prices: async () => new Map(),
-            onCredited: [],
-            depositSubscribers: [],
-          }),
+          deposits,
           createSupersededSubscriber(),
         ],
-        evmHotAddress(wallet),
+        {
+          get first() {
+            return evmTreasuries(wallet).first.address
+          },
+          get second() {
+            return evmTreasuries(wallet).second?.address
+          },
+        },
       ),
     ],
     ringBlocks: 200,
@@ -205,6 +216,12 @@ export const openNetwork = async <A extends ChainAdapter>(setup: NetworkSetup<A>
       ]
       return wrong.map((one) => JSON.stringify(one, (_, v: unknown) => (typeof v === 'bigint' ? `${v}` : v)))
     },
+    decide: (ids, isCredited) =>
+      inTransaction(db, async (tx) => {
+        const effects = await deposits.decide(tx, { ids, isCredited }, momentOf(runtime))
+        if (effects) await carryOut(tx, effects, momentOf(runtime))
+        return effects !== undefined
+      }),
     restartSigner: wide.restart,
     close: async () => {
       await wide.close()

@@ -28,8 +28,11 @@ export interface WideSigner {
 
 interface RunningWideSigner {
   signer: Signer
-  /** Starts it again over the same log, with keys of the same first seed; `signer` then asks the new one. */
-  restart(keyring: Keyring): Promise<void>
+  /**
+   * Starts it again over the same log, with keys of the same first seed and changed parts of the policy; `signer` then
+   * asks the new one.
+   */
+  restart(keyring: Keyring, policy?: object): Promise<void>
   close(): Promise<void>
 }
 
@@ -56,9 +59,11 @@ export const openWideSigner = async (wanted: WideSigner): Promise<RunningWideSig
     assets: Object.fromEntries(Object.entries(wanted.assets).map(([ticker, asset]) => [ticker, { ...wide, ...asset }])),
     ...wanted.policy,
   }
-  const policy = readPolicy(JSON.stringify({ ...policyFile, networks: { [network]: rules } }))
+  const policyWith = (changed: object = {}) =>
+    readPolicy(JSON.stringify({ ...policyFile, networks: { [network]: { ...rules, ...changed } } }))
   const logFile = join(temporaryDirectory(), 'log')
-  const start = async (keys: Keyring) => {
+  const start = async (keys: Keyring, changed?: object) => {
+    const policy = policyWith(changed)
     const { masterFingerprint, next } = keys.publicKeys
     const header = { kind: 'log', version: 1, at: now(), masterFingerprint } as const
     const { log, history } = await openMemory(logFile, header, { second: next?.masterFingerprint })
@@ -68,9 +73,9 @@ export const openWideSigner = async (wanted: WideSigner): Promise<RunningWideSig
   let log = firstLog
   return {
     signer,
-    restart: async (keys) => {
+    restart: async (keys, changed) => {
       await log.close()
-      const started = await start(keys)
+      const started = await start(keys, changed)
       log = started.log
       Object.assign(signer, started.signer)
     },

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SECOND_SEED } from '@bursar/chainkit'
 import { expect, test } from 'vitest'
 import { PASSPHRASE, makeFiles, run, serve, serveArguments, type Files } from '../../../test/world/signer-process.ts'
 import {
@@ -13,7 +14,13 @@ import {
 
 /** `bursar-signer rotate`, as an operator runs it. */
 
-const bitcoinOnly = { ...policyFile, networks: { BITCOIN: policyFile.networks.BITCOIN } }
+const { BITCOIN, ETHEREUM } = policyFile.networks
+const bitcoinOnly = { ...policyFile, networks: { BITCOIN } }
+const treasury = twoSeeds.evmAddress({ account: 'hot', index: SECOND_SEED })
+const withEthereum = (sweep: object): object => ({
+  ...policyFile,
+  networks: { BITCOIN, ETHEREUM: { ...ETHEREUM, sweep: { ...ETHEREUM.sweep, ...sweep } } },
+})
 
 async function command(
   name: string,
@@ -33,7 +40,7 @@ function wordsFile(words: string): string {
 }
 
 test('a second seed is prepared, then activated; both may be repeated, and the signer uses it when it starts', async () => {
-  const files = await makeFiles(bitcoinOnly)
+  const files = await makeFiles(withEthereum({ treasury }))
   const shown = async (): Promise<unknown> => JSON.parse((await command('xpubs', files)).output)
   const prepared = await command('rotate', files, '--mnemonic-file', wordsFile(SECOND_WORDS))
   expect(JSON.parse(prepared.output)).toEqual({ seed: files.seed, stage: 'prepared', keys: twoSeeds.publicKeys })
@@ -77,7 +84,8 @@ test('a file that a crash left beside the seed file is replaced', async () => {
 })
 
 test.each<[string, object, string[][], RegExp]>([
-  ['other networks', policyFile, [[], ['--activate']], /serves Bitcoin only, and the policy has ETHEREUM/],
+  ['other networks', policyFile, [[], ['--activate']], /serves Bitcoin and EVM chains only, and the policy has TRON/],
+  ['a treasury of the first seed', withEthereum({}), [[], ['--activate']], /treasury of sweeps must be/],
   ['nothing prepared', bitcoinOnly, [['--activate']], /has one seed/],
   [
     'the words of the first seed',
@@ -113,7 +121,7 @@ test('a signer with two seeds does not start with a policy of other networks, no
     return running.output()
   }
   writeFileSync(files.policy, JSON.stringify(policyFile))
-  expect(await attempt()).toMatch(/serves Bitcoin only/)
+  expect(await attempt()).toMatch(/serves Bitcoin and EVM chains only/)
   writeFileSync(files.policy, JSON.stringify(bitcoinOnly))
   writeFileSync(files.seed, before)
   const output = await attempt()

@@ -22,8 +22,8 @@ interface HotAddress {
 
 /**
  * The keys: six hardened accounts, deposit and hot on Bitcoin, EVM chains and TRON. The seed and the master key are not
- * retained. A child's private key exists during one call of `with…Key` and is then overwritten. On Bitcoin, a second
- * seed has the derivation indexes from `SECOND_SEED` on.
+ * retained. A child's private key exists during one call of `with…Key` and is then overwritten. On Bitcoin and EVM
+ * chains, a second seed has the derivation indexes from `SECOND_SEED` on.
  */
 export class Keyring {
   readonly chain: bitcoin.BitcoinChain
@@ -46,6 +46,7 @@ export class Keyring {
     eth: Branches,
     trx: Branches,
     second: Keyring | undefined,
+    isFirstStolen: boolean,
   ) {
     this.chain = chain
     this.#second = second
@@ -59,7 +60,12 @@ export class Keyring {
       evm: extendedPublicKeys(eth),
       tron: extendedPublicKeys(trx),
       ...(second && {
-        next: { masterFingerprint: second.publicKeys.masterFingerprint, bitcoin: second.publicKeys.bitcoin },
+        next: {
+          masterFingerprint: second.publicKeys.masterFingerprint,
+          bitcoin: second.publicKeys.bitcoin,
+          evm: second.publicKeys.evm,
+          ...(isFirstStolen && { isFirstStolen: true as const }),
+        },
       }),
     }
   }
@@ -67,8 +73,9 @@ export class Keyring {
   /**
    * Derives the accounts and overwrites the seeds.
    * @param second a seed that is active beside the first; absent when there is none
+   * @param isFirstStolen whether it is active because another party may have the first
    */
-  static open(seed: Uint8Array, chain: bitcoin.BitcoinChain, second?: Uint8Array): Keyring {
+  static open(seed: Uint8Array, chain: bitcoin.BitcoinChain, second?: Uint8Array, isFirstStolen = false): Keyring {
     const onBitcoin = HDKey.fromMasterSeed(seed, bitcoin.extendedKeyVersions(chain))
     const others = HDKey.fromMasterSeed(seed)
     seed.fill(0)
@@ -82,7 +89,7 @@ export class Keyring {
     const fingerprint = onBitcoin.fingerprint
     onBitcoin.wipePrivateData()
     others.wipePrivateData()
-    return new Keyring(chain, fingerprint, btc, eth, trx, second && Keyring.open(second, chain))
+    return new Keyring(chain, fingerprint, btc, eth, trx, second && Keyring.open(second, chain), isFirstStolen)
   }
 
   /** Whether a second seed is active. */
@@ -105,7 +112,10 @@ export class Keyring {
     return bitcoin.deriveAddress(own.keys.publicKeys.bitcoin[account], branch, own.index, this.chain)
   }
 
-  /** The keys of the seed that an index of Bitcoin belongs to. Without a second seed, all indexes are of the first. */
+  /**
+   * The keys of the seed that an index of Bitcoin or an EVM chain belongs to. Without a second seed, all indexes are of
+   * the first.
+   */
   #ownerOf(index: number): { keys: Keyring; index: number } {
     const own = seedIndex(index)
     return this.#second && own.seed === 'second' ? { keys: this.#second, index: own.index } : { keys: this, index }
@@ -113,7 +123,9 @@ export class Keyring {
 
   /** EVM keys are on the external branch only. */
   evmAddress({ account, index }: Omit<KeyReference, 'branch'>): evm.Hex {
-    return account === 'hot' ? this.#hot(index).address : evm.deriveAddress(this.publicKeys.evm[account], index).address
+    if (account === 'hot') return this.#hot(index).address
+    const own = this.#ownerOf(index)
+    return evm.deriveAddress(own.keys.publicKeys.evm[account], own.index).address
   }
 
   /** Recovers signers of EVM chains; fastest for signatures of a hot address of this index. */
@@ -124,7 +136,8 @@ export class Keyring {
   #hot(index: number): HotAddress {
     const known = this.#hotAddresses.get(index)
     if (known) return known
-    const { address, publicKey } = evm.deriveAddress(this.publicKeys.evm.hot, index)
+    const own = this.#ownerOf(index)
+    const { address, publicKey } = evm.deriveAddress(own.keys.publicKeys.evm.hot, own.index)
     const derived = { address, offset: undefined, recover: evm.createKnownSigner(publicKey) }
     if (this.#hotAddresses.size >= HOT_CACHED) this.#hotAddresses.delete(this.#hotAddresses.keys().next().value!)
     this.#hotAddresses.set(index, derived)
@@ -147,16 +160,21 @@ export class Keyring {
   withEvmKey<Result>(reference: Omit<KeyReference, 'branch'>, use: (key: Uint8Array) => Result): Result {
     const { account, index } = reference
     if (account === 'hot') return this.#withHotKey(index, use)
-    return withPrivateKeys([descend(this.#evm[account], [0, index])], ([key]) => use(key!))
+    return withPrivateKeys([this.#evmChild(account, index)], ([key]) => use(key!))
+  }
+
+  #evmChild(account: KeyAccount, index: number): HDKey {
+    const own = this.#ownerOf(index)
+    return descend(own.keys.#evm[account], [0, own.index])
   }
 
   /** Derives the private key the first time; from then on adds the offset to the account's key. */
   #withHotKey<Result>(index: number, use: (key: Uint8Array) => Result): Result {
     const hot = this.#hot(index)
-    return withPrivateKey(this.#evm.hot.privateKey, (account) => {
+    return withPrivateKey(this.#ownerOf(index).keys.#evm.hot.privateKey, (account) => {
       const { offset } = hot
       if (offset !== undefined) return withPrivateKey(keyAt(account, offset), use)
-      return withPrivateKeys([descend(this.#evm.hot, [0, index])], ([key]) => {
+      return withPrivateKeys([this.#evmChild('hot', index)], ([key]) => {
         hot.offset = offsetOf(account, key!)
         return use(key!)
       })
@@ -165,7 +183,7 @@ export class Keyring {
 
   withEvmKeys<Result>(references: readonly KeyReference[], use: (keys: Uint8Array[]) => Result): Result {
     return withPrivateKeys(
-      references.map(({ account, index }) => descend(this.#evm[account], [0, index])),
+      references.map(({ account, index }) => this.#evmChild(account, index)),
       use,
     )
   }

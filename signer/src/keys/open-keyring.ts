@@ -9,7 +9,7 @@ import type { SeedStage } from './seed-file.ts'
  * SeedFileError, and the errors of `readSecretFile`.
  */
 export async function openKeyring(path: string, passphrase: Buffer, chain: BitcoinChain): Promise<Keyring> {
-  const { keyring } = await openFile(path, passphrase, chain, ['active'])
+  const { keyring } = await openFile(path, passphrase, chain, ['active', 'stolen'])
   return keyring
 }
 
@@ -19,7 +19,7 @@ export async function openPrepared(
   passphrase: Buffer,
   chain: BitcoinChain,
 ): Promise<{ keyring: Keyring; stage: SeedStage | undefined }> {
-  return openFile(path, passphrase, chain, ['prepared', 'active'])
+  return openFile(path, passphrase, chain, ['prepared', 'active', 'stolen'])
 }
 
 async function openFile(
@@ -32,7 +32,8 @@ async function openFile(
     const { first, second } = await openSeeds((await readSecretFile(path)).toString('utf8'), passphrase)
     const isUsed = second !== undefined && used.includes(second.stage)
     if (!isUsed) second?.seed.fill(0)
-    return { keyring: Keyring.open(first, chain, isUsed ? second.seed : undefined), stage: second?.stage }
+    const keyring = Keyring.open(first, chain, isUsed ? second.seed : undefined, second?.stage === 'stolen')
+    return { keyring, stage: second?.stage }
   } finally {
     passphrase.fill(0)
   }

@@ -12,8 +12,10 @@ export interface SecretKind {
   stage?: SeedStage
 }
 
-/** Whether the second seed is only stored, or in use. */
-export type SeedStage = 'prepared' | 'active'
+/** Whether the second seed is only stored, or in use; `stolen` when it is in use because the first is stolen. */
+export type SeedStage = 'prepared' | 'active' | 'stolen'
+
+const STAGES: readonly unknown[] = ['prepared', 'active', 'stolen'] satisfies SeedStage[]
 
 /** The seeds of a file. */
 export interface Seeds {
@@ -91,7 +93,7 @@ export async function openSeeds(file: string, passphrase: Uint8Array): Promise<S
 function stageOf(file: string): SeedStage | undefined {
   try {
     const { stage } = JSON.parse(file) as { stage?: unknown }
-    return stage === 'prepared' || stage === 'active' ? stage : undefined
+    return STAGES.includes(stage) ? (stage as SeedStage) : undefined
   } catch {
     return undefined
   }

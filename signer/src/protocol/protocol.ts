@@ -181,10 +181,16 @@ export interface PublicKeys {
   evm: AccountKeys
   tron: AccountKeys
   /**
-   * The keys of the second seed, once it is active: on Bitcoin, indexes from 2^30 on derive from them, less 2^30
-   * (docs/decisions/0210)
+   * The keys of the second seed, once it is active: on Bitcoin and EVM chains, indexes from 2^30 on derive from them,
+   * less 2^30 (docs/decisions/0210)
    */
-  next?: { masterFingerprint: string; bitcoin: AccountKeys }
+  next?: {
+    masterFingerprint: string
+    bitcoin: AccountKeys
+    evm: AccountKeys
+    /** Whether another party may have the first seed; absent when not */
+    isFirstStolen?: true
+  }
 }
 
 export interface SignerStatus {

@@ -69,7 +69,7 @@ export const REFUSALS = {
   rotated: {
     of: 'request',
     status: 422,
-    meaning: 'the second seed is active, and the transaction pays with coins of the first or returns change to it',
+    meaning: 'the second seed is active, and the transaction spends money of the first or pays an address of it',
   },
   'log-cut-back': {
     of: 'now',

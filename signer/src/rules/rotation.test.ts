@@ -14,11 +14,19 @@ import {
   openSigner,
   policyFile,
   temporaryDirectory,
+  TREASURY,
   twoSeeds,
   type BitcoinPlan,
 } from '../../../test/world/signer.ts'
 
 const { BITCOIN } = policyFile.networks
+const withEthereum = (sweep: object | undefined): object => {
+  const { ETHEREUM } = policyFile.networks
+  return {
+    ...policyFile,
+    networks: { BITCOIN, ETHEREUM: { ...ETHEREUM, sweep: sweep && { ...ETHEREUM.sweep, ...sweep } } },
+  }
+}
 const bitcoinOnly = { ...policyFile, networks: { BITCOIN } }
 const old = (number: number) => ({ number, units: 300_000n, key: depositKey(number) })
 const recent = (number: number) => ({ number, units: 300_000n, key: depositKey(SECOND_SEED + number) })
@@ -124,7 +132,13 @@ test('the log names the second seed once, and is used with it only from then on'
 })
 
 test.each([
-  ['has other networks', policyFile, /serves Bitcoin only, and the policy has ETHEREUM, BINANCE_SMART_CHAIN, TRON/],
+  ['has other networks', policyFile, /serves Bitcoin and EVM chains only, and the policy has TRON:/],
+  [
+    'sweeps to another address',
+    withEthereum({ treasury: TREASURY }),
+    /treasury of sweeps must be 0x\w{40}, .* not 0x5aAeb/,
+  ],
+  ['does not allow sweeps on Ethereum', withEthereum(undefined), /does not allow sweeps on ETHEREUM/],
   [
     'does not allow consolidation',
     { ...policyFile, networks: { BITCOIN: { ...BITCOIN, consolidation: undefined } } },

@@ -128,7 +128,8 @@ const adjustCommands: readonly Command[] = [
   }),
   command({
     name: 'adjust sign',
-    summary: "sign the text of an adjustment or an enrolment with a person's own key; needs no installation",
+    summary:
+      "sign the text of an adjustment, an enrolment or a decision about deposits with a person's own key; needs no installation",
     options: {
       key: neededText('FILE', 'the private key, as `person key` made it'),
       text: text('FILE', 'the text; from standard input when left out'),
@@ -136,8 +137,10 @@ const adjustCommands: readonly Command[] = [
     more: 'Read the text before you sign it: it is printed to standard error. The signature is printed to standard output.',
     run: async ({ options }, _env, out) => {
       const read = `${readFileSync(options.text ?? 0, 'utf8').trimEnd()}\n`
-      if (!/^bursar (adjustment|person) v1\n/.test(read))
-        throw new Error('this is neither the text of an adjustment nor the text of an enrolment')
+      if (!/^bursar (adjustment|person|first-seed) v1\n/.test(read))
+        throw new Error(
+          'this is neither the text of an adjustment nor that of an enrolment or of a decision about deposits',
+        )
       process.stderr.write(read)
       out.text('signature', signText(readKeyFile(options.key), read))
     },

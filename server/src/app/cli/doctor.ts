@@ -72,7 +72,9 @@ const reportSigner = async (opened: Opened, report: Report, note: Note, out: Out
       ours !== null &&
       families.every((one) => ours[one].hot === keys[one].hot && ours[one].deposit === keys[one].deposit) &&
       ours.next?.bitcoin.hot === keys.next?.bitcoin.hot &&
-      ours.next?.bitcoin.deposit === keys.next?.bitcoin.deposit
+      ours.next?.bitcoin.deposit === keys.next?.bitcoin.deposit &&
+      ours.next?.evm?.hot === keys.next?.evm?.hot &&
+      ours.next?.evm?.deposit === keys.next?.evm?.deposit
     report(
       same,
       `signer: keys ${keys.masterFingerprint}${keys.next ? ` and ${keys.next.masterFingerprint}` : ''} (${keys.bitcoinChain})${same ? '' : ', NOT the keys of BURSAR_XPUBS_FILE'}`,

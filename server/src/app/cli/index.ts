@@ -17,6 +17,7 @@ import { databaseCommands } from './database.ts'
 import { dispatch, type Ask } from './dispatch.ts'
 import { doctorCommand } from './doctor.ts'
 import { depositCommands } from './deposits.ts'
+import { firstSeedCommands } from './first-seed.ts'
 import { eventCommands } from './events.ts'
 import { exchangeCommands } from './exchange.ts'
 import { exportCommands } from './export.ts'
@@ -70,7 +71,10 @@ const topics: readonly Topic[] = [
       ...eventCommands,
     ],
   },
-  { title: 'Deposits, payments and refunds', commands: [...depositCommands, ...acquirerCommands, ...claimCommands] },
+  {
+    title: 'Deposits, payments and refunds',
+    commands: [...depositCommands, ...firstSeedCommands, ...acquirerCommands, ...claimCommands],
+  },
   { title: 'Withdrawals, payouts and stops', commands: [...approvalCommands, ...moneyCommands, ...cardPayoutCommands] },
   { title: 'Screening', commands: screeningCommands },
   {

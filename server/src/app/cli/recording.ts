@@ -67,6 +67,8 @@ export const LOOKING: ReadonlySet<string> = new Set([
   'adjust text',
   'adjust sign',
   'adjust list',
+  'first-seed list',
+  'first-seed text',
   'person key',
   'person text',
   'person list',

@@ -4,6 +4,7 @@ import { leftUnderFirstSeed } from '../../chain/transactions/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import {
   inLedgerUnits,
+  leftAtFirstSeed,
   refillOf,
   readHotWallet,
   type HotLimits,
@@ -45,8 +46,14 @@ const printFirstSeed = async ({ runtime, config }: Opened, out: Output, catalogu
   if (!config.xpubs?.next) return
   const { units, coins } = await leftUnderFirstSeed(runtime.db, 'BITCOIN', config.xpubs)
   const left = formatUnits(units, catalogue.findCrypto('BTC')?.scale ?? 0)
+  const others = (await leftAtFirstSeed(runtime.db)).map(({ network, asset, hot, deposits }) => ({
+    network,
+    asset,
+    left: formatUnits(hot + deposits, catalogue.findCrypto(asset)?.scale ?? 0),
+    coins: '',
+  }))
   out.gap()
-  out.list('firstSeed', [{ network: 'BITCOIN', asset: 'BTC', left, coins }], {
+  out.list('firstSeed', [{ network: 'BITCOIN', asset: 'BTC', left, coins }, ...others], {
     heads: { left: 'left under the first seed' },
   })
 }

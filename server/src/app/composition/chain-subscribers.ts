@@ -7,7 +7,7 @@ import { createDeposits, type Deposits } from '../../pay-in/deposits/index.ts'
 import { createInvoices } from '../../pay-in/crypto-invoices/index.ts'
 import { invoiceSettings, createWithdrawalSubscribers, type InvoicingWorld } from './invoicing.ts'
 import { holdsUntilVerified } from '../../merchants/accounts/index.ts'
-import { createTransactionSubscriber, evmHotAddress, type OutgoingSubscriber } from '../../chain/transactions/index.ts'
+import { createTransactionSubscriber, evmTreasuries, type OutgoingSubscriber } from '../../chain/transactions/index.ts'
 import { readingSweeps } from './reading-sweeps.ts'
 import { freshPrices } from '../../market/rates/index.ts'
 import { createSweepSubscriber, createSweepSettlement } from '../../treasury/sweeps/index.ts'
@@ -67,5 +67,7 @@ export const createChainSubscribers = (
     createUnprovenAlarm(),
     createIssuerAlarm(catalogue),
   ]
-  return { subscribers: [readingSweeps(subscribers, evmHotAddress(world.wallet))], deposits }
+  const { first, second } = evmTreasuries(world.wallet)
+  const treasuries = { first: first.address, ...(second && { second: second.address }) }
+  return { subscribers: [readingSweeps(subscribers, treasuries)], deposits }
 }

@@ -23,8 +23,8 @@ import {
   createRefusalJob,
   createSupersededJob,
   createSendingJob,
-  evmHotAddress,
   evmHotKeys,
+  evmTreasuries,
   tronHotAddress,
   type SendingDeps,
 } from '../../chain/transactions/index.ts'
@@ -33,6 +33,7 @@ import { createEvmSweepJob, createTronSweepJob } from '../../treasury/sweeps/ind
 import {
   createBitcoinPayoutJob,
   createEvmPayoutJob,
+  createDrainJob,
   createRebalanceJob,
   createTronPayoutJob,
   spendableSun,
@@ -142,26 +143,44 @@ export const payoutJobs = (world: World, given: WorkerDeps, adapter: ChainAdapte
     ]
   }
   if (!isEvmNetwork(network)) throw new Error(`nothing pays out on ${network}`)
+  const { first, second } = evmTreasuries(wallet)
+  const hot = second ?? first
   const evm = {
     ...payout,
     network,
     adapter: adapter as AccountChainAdapter,
     chainId: deps.chainIds.get(network)!,
-    hotAddress: evmHotAddress(wallet),
+    hotAddress: hot.address,
+    hotIndex: hot.index,
     hotKeys: evmHotKeys(wallet, policy.hotAddresses),
   }
   const allowed = createSweepPermission(runtime, deps.signer, network, evm.hotAddress)
-  const sweeps = createEvmSweepJob(
-    { ...evm, policy: policies.sweep[network], sending: policy, allowed },
-    SWEEP_EVERY_MS,
-  )
+  const sweepRules = { policy: policies.sweep[network], sending: policy, allowed }
+  const sweeps = createEvmSweepJob({ ...evm, ...sweepRules }, SWEEP_EVERY_MS)
+  // The wallet of a replaced seed sweeps its own addresses with its own coin, and pays one address of the second.
+  const old = {
+    ...evm,
+    hotAddress: first.address,
+    hotIndex: first.index,
+    firstSeed: wallet.next?.isFirstStolen ? ('stolen' as const) : ('replaced' as const),
+  }
   const fromDeposits = createEvmDirect({ ...evm, sending: policy, sweeps: policies.sweep[network] })
   return [
     createEvmPayoutJob({ ...evm, fromDeposits }, everyMs),
     sending,
     superseded,
     refusals,
-    ...own(sweeps, cold, createRebalanceJob(evm, SWEEP_EVERY_MS)),
+    ...own(
+      sweeps,
+      cold,
+      createRebalanceJob(evm, SWEEP_EVERY_MS),
+      ...(second === undefined
+        ? []
+        : [
+            createEvmSweepJob({ ...old, ...sweepRules }, SWEEP_EVERY_MS),
+            createDrainJob({ ...evm, firstSeed: old.firstSeed }, SWEEP_EVERY_MS),
+          ]),
+    ),
   ]
 }
 

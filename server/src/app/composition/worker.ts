@@ -13,7 +13,12 @@ import { createConversionJobs } from './converting.ts'
 import { createFigureJob } from '../../ledger/figures/index.ts'
 import { createInvariantJob } from '../../treasury/invariants/index.ts'
 import { createCostJob } from '../../treasury/costs/index.ts'
-import { createAncestryJob, createBackingJob, createBalanceCheckJob } from '../../pay-in/deposits/index.ts'
+import {
+  createAncestryJob,
+  createBackingJob,
+  createBalanceCheckJob,
+  createUndecidedJob,
+} from '../../pay-in/deposits/index.ts'
 import { createQuotePruneJob } from '../../exchange/exchanges/index.ts'
 import { createAnswerPruneJob } from '../http/index.ts'
 import { BASE_TICKERS, createExpiryJob, createQuoteJob } from '../../pay-in/crypto-invoices/index.ts'
@@ -105,6 +110,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
       const comparing = { runtime, network, adapter, deposits, everyMs: BALANCE_CHECK_EVERY_MS }
       return [backing, createBalanceCheckJob(comparing), createUntracedJob(comparing)]
     }),
+    ...(world.wallet.next?.isFirstStolen ? [createUndecidedJob(runtime, BACKING_EVERY_MS)] : []),
     ...createScreeningJobs(world, { deposits, adapters: deps.adapters, signer: deps.signer, pause: deps.pause }),
     ...createFiatJobs(world, deps.pause),
     ...createCardJobs(world, (account) => world.publicUrl + callbackPath(account), deps.pause),

@@ -3,6 +3,7 @@ import { requireKnownMarkets, type ExchangeFile } from '../composition/exchange-
 import type { World } from '../composition/index.ts'
 import { readExchangePolicy, readLimitedPolicy, type ExchangePolicy } from '../../exchange/exchanges/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
+import { requireNextKeys } from '../../chain/transactions/index.ts'
 import { createClaimTokens } from '../../pay-in/crypto-invoices/index.ts'
 import { ConfigError } from '../../platform/config/config.ts'
 import { ShapeError } from '../../platform/config/shape.ts'
@@ -11,13 +12,15 @@ import { required, type Opened } from './open.ts'
 /** Composes the dependencies of this installation from its settings. Throws an Error that names a missing setting. */
 export const worldOf = ({ config, runtime, policies }: Opened): World => {
   const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
+  const wallet = required(config.xpubs, 'BURSAR_XPUBS_FILE')
+  requireNextKeys(wallet, catalogue.networks)
   return {
     runtime,
     catalogue,
     policies,
     exchange: config.exchange === null ? readExchangePolicy(catalogue) : exchangeOf(config.exchange, catalogue),
     hedging: config.exchange?.hedging?.policy ?? null,
-    wallet: required(config.xpubs, 'BURSAR_XPUBS_FILE'),
+    wallet,
     publicUrl: config.publicUrl,
     acquirers: joinAcquirers(config.acquirers),
     cardKeys: config.cardKeys,

@@ -2,14 +2,14 @@ import { deriveAddress as deriveBitcoin, type BitcoinChain } from '@bursar/chain
 import { deriveAddress as deriveEvm } from '@bursar/chainkit/evm'
 import { deriveAddress as deriveTron } from '@bursar/chainkit/tron'
 import type { AddressFamily } from './family.ts'
-import { seedOfBitcoin } from './seeds.ts'
+import { seedOf } from './seeds.ts'
 
 /** Account-level extended public keys that deposit addresses derive from, as `bursar-signer xpubs` prints them. */
 export interface DepositKeys {
   bitcoinChain: BitcoinChain
   bitcoin: { deposit: string }
   /** The keys of an active second seed */
-  next?: { bitcoin: { deposit: string } }
+  next?: { bitcoin: { deposit: string }; evm?: { deposit: string } }
   evm: { deposit: string }
   tron: { deposit: string }
 }
@@ -20,15 +20,20 @@ export const depositAddress = (keys: DepositKeys, family: AddressFamily, index: 
     case 'BITCOIN':
       return depositOnBitcoin(keys, index)
     case 'EVM':
-      return deriveEvm(keys.evm.deposit, index).address
+      return depositOnEvm(keys, index)
     case 'TRON':
       return deriveTron(keys.tron.deposit, index).address
   }
 }
 
 const depositOnBitcoin = (keys: DepositKeys, index: number): string => {
-  const own = seedOfBitcoin<Pick<DepositKeys, 'bitcoin'>>(keys, index)
-  return deriveBitcoin(own.keys.bitcoin.deposit, 0, own.index, keys.bitcoinChain).address
+  const own = seedOf('BITCOIN', { first: keys.bitcoin, next: keys.next?.bitcoin }, index)
+  return deriveBitcoin(own.keys.deposit, 0, own.index, keys.bitcoinChain).address
+}
+
+const depositOnEvm = (keys: DepositKeys, index: number): string => {
+  const own = seedOf('EVM', { first: keys.evm, next: keys.next?.evm }, index)
+  return deriveEvm(own.keys.deposit, own.index).address
 }
 
 /** Size of the cache of checked addresses, for those that are paid to repeatedly. */

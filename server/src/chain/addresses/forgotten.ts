@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import { depositAddress, type DepositKeys } from './derivation.ts'
 import { familyOf, type AddressFamily } from './family.ts'
 import { INDEX_LEAP } from './indexes.ts'
-import { firstIndex, type BitcoinSeeds } from './seeds.ts'
+import { firstIndexes, type Seeds } from './seeds.ts'
 
 /*
  * Forgotten addresses: after a restore, deposit addresses that may have been given to a merchant after the copy was
@@ -31,12 +31,12 @@ export const setAside = async (tx: Tx): Promise<number> => {
  * Voids the whole stock and advances every counter of deposit addresses, in any era of the database. A counter of an
  * older seed than the one in use advances from the first index of that.
  */
-export const leap = async (tx: Tx, keys: BitcoinSeeds): Promise<void> => {
+export const leap = async (tx: Tx, keys: Seeds): Promise<void> => {
+  const { families, first } = firstIndexes(keys)
   await sql`update address_stock set era = ''`.execute(tx)
   await setAside(tx)
-  await sql`update derivation_counters set next_index = greatest(next_index, case family when 'BITCOIN' then ${firstIndex(keys, 'BITCOIN')}::bigint else 0 end) + ${INDEX_LEAP}::bigint, era = database_era()`.execute(
-    tx,
-  )
+  await sql`update derivation_counters c set next_index = greatest(next_index, s.first) + ${INDEX_LEAP}::bigint, era = database_era()
+    from unnest(${families}::text[], ${first}::bigint[]) s(family, first) where s.family = c.family`.execute(tx)
 }
 
 /** The next index of each family's deposit addresses, and of Bitcoin's change. */

@@ -8,12 +8,23 @@ export { createDerivationCheck, depositAddress } from './derivation.ts'
 export type { DepositKeys } from './derivation.ts'
 export { giveBack, leap, readCounters, rememberForgotten, setAside } from './forgotten.ts'
 export { INDEX_LEAP, takeIndexes } from './indexes.ts'
-export { firstIndex, seedOfBitcoin, type BitcoinSeeds } from './seeds.ts'
+export { firstIndex, seedOf, type Seeds } from './seeds.ts'
 export { familyOf } from './family.ts'
 export type { AddressFamily } from './family.ts'
 export { createAddressIssuer, issueInside } from './issuing.ts'
 export type { AddressIssuer } from './issuing.ts'
-export { isSeedReplaced, knowColdAddress, knowHotAddresses, sampleAddresses } from './own.ts'
+export {
+  isAtStolenSeed,
+  isFirstSeedStolen,
+  isOfReplacedSeed,
+  isOfStolenSeed,
+  isSeedReplaced,
+  knowColdAddress,
+  knowHotAddresses,
+  noteStolenSeed,
+  replacedHotAddresses,
+  sampleAddresses,
+} from './own.ts'
 export {
   addressesAfter,
   addressesById,

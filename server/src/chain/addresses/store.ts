@@ -4,7 +4,7 @@ import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { AddressFamily } from './family.ts'
-import { firstIndex, type BitcoinSeeds } from './seeds.ts'
+import { firstIndexes, type Seeds } from './seeds.ts'
 
 /** An address about to be given to a merchant. */
 export interface NewAddress {
@@ -28,22 +28,23 @@ export interface NewAddress {
  */
 export const takeFromStock = async (
   db: Db | Tx,
-  keys: BitcoinSeeds,
+  keys: Seeds,
   requests: readonly NewAddress[],
 ): Promise<Map<string, string>> => {
-  const leastOnBitcoin = firstIndex(keys, 'BITCOIN')
+  const { families, first } = firstIndexes(keys)
   const { rows } = await sql<{ id: string; address: string }>`
     with wanted as (
       select r.*, row_number() over (partition by r.family) as rank
       from jsonb_to_recordset(${JSON.stringify(requests)}::jsonb)
         r("merchantId" uuid, id uuid, family text, blockchain text, meta text, "leasedUntil" timestamptz,
           "leaseAfterDepositMs" bigint, "createdAt" timestamptz, answer jsonb)),
-    counted as (select family, count(*) as n from wanted group by family),
+    counted as (select w.family, f.first, count(*) as n from wanted w
+      join unnest(${families}::text[], ${first}::bigint[]) f(family, first) on f.family = w.family group by w.family, f.first),
     picked as (
       select s.*, row_number() over (partition by s.family order by s.derivation_index) as rank from counted c
       cross join lateral (
         select family, derivation_index, address from address_stock where family = c.family and era = (select database_era())
-          and (family <> 'BITCOIN' or derivation_index >= ${leastOnBitcoin})
+          and derivation_index >= c.first
         order by derivation_index limit c.n for update skip locked) s),
     taken as (
       delete from address_stock s using picked p

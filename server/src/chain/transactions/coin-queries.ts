@@ -2,7 +2,7 @@ import type { Network } from '@bursar/chainkit'
 import { SECOND_SEED } from '@bursar/chainkit'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import { firstIndex, isSeedReplaced, type BitcoinSeeds } from '../addresses/index.ts'
+import { firstIndex, isSeedReplaced, type Seeds } from '../addresses/index.ts'
 import type { OwnCoin } from './coins.ts'
 
 /** Returns those of these Bitcoin transactions that spend coins of cold addresses, each with one of those addresses. */
@@ -52,7 +52,7 @@ export const largestReserved = async (
 export const leftUnderFirstSeed = async (
   db: Db,
   network: Network,
-  wallet: BitcoinSeeds,
+  wallet: Seeds,
 ): Promise<{ units: bigint; coins: number }> => {
   const { rows } = await sql<{ units: bigint; coins: number }>`
     select coalesce(sum(units), 0) as units, count(*) as coins from utxos
@@ -70,7 +70,7 @@ export const isOpenToFirstSeed = (
   hash: RawBuilder<unknown>,
   index: RawBuilder<unknown>,
   finalHeight: number,
-): RawBuilder<boolean> => sql<boolean>`(${isSeedReplaced} and exists (select 1 from utxos u
+): RawBuilder<boolean> => sql<boolean>`(${isSeedReplaced('BITCOIN')} and exists (select 1 from utxos u
     where u.network = 'BITCOIN' and u.transaction = ${hash} and 'o:' || u.vout = ${index}
       and u.account <> 'cold' and u.derivation_index < ${SECOND_SEED}
       and (u.spent_height is null or u.spent_height > ${finalHeight} or not exists (

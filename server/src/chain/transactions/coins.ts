@@ -3,7 +3,7 @@ import { COINBASE_MATURITY } from '@bursar/chainkit/bitcoin'
 import { sql } from 'kysely'
 import { opposite, type CustodyMove } from '../../ledger/address-balances/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import { firstIndex, type BitcoinSeeds } from '../addresses/index.ts'
+import { firstIndex, type Seeds } from '../addresses/index.ts'
 
 /** A coin of ours that nothing spends yet. */
 export interface OwnCoin {
@@ -99,20 +99,12 @@ const standsOnOurs = sql`(o.pays_for is null or exists (select from outgoing_att
  * A coinbase output may be spent when the next block may contain that. Coins of a seed that a second one has replaced
  * are left for `sweepableCoins`.
  */
-export const spendableCoins = async (
-  db: Db | Tx,
-  network: Network,
-  most: number,
-  wallet: BitcoinSeeds,
-): Promise<OwnCoin[]> => coinsBetween(db, network, most, { least: firstIndex(wallet, 'BITCOIN'), below: HARDENED })
+export const spendableCoins = async (db: Db | Tx, network: Network, most: number, wallet: Seeds): Promise<OwnCoin[]> =>
+  coinsBetween(db, network, most, { least: firstIndex(wallet, 'BITCOIN'), below: HARDENED })
 
 /** Returns the coins of the first seed that may be spent when a second seed has replaced it; otherwise none. */
-export const sweepableCoins = async (
-  db: Db | Tx,
-  network: Network,
-  most: number,
-  wallet: BitcoinSeeds,
-): Promise<OwnCoin[]> => coinsBetween(db, network, most, { least: 0, below: firstIndex(wallet, 'BITCOIN') })
+export const sweepableCoins = async (db: Db | Tx, network: Network, most: number, wallet: Seeds): Promise<OwnCoin[]> =>
+  coinsBetween(db, network, most, { least: 0, below: firstIndex(wallet, 'BITCOIN') })
 
 const coinsBetween = async (
   db: Db | Tx,

@@ -32,7 +32,16 @@ export { isNonceSound } from './jobs-nonces.ts'
 export { currentState } from './jobs-state.ts'
 export { lostSenders } from './lost.ts'
 
-export { gapsOf, isContested, lockNextNonce, nonceAhead, takeExpected, takeFreed, takeNonce } from './nonces.ts'
+export {
+  gapsOf,
+  isContested,
+  lockNextNonce,
+  nonceAhead,
+  skipUsed,
+  takeExpected,
+  takeFreed,
+  takeNonce,
+} from './nonces.ts'
 export { leavingFrom } from './leaving.ts'
 export { isPlannedStill, lockPlanned, readPlanned, readPlannedAmong } from './planned.ts'
 export { insertOffered, readOffered, recordImported, withdrawOffer, yieldCoins } from './offers.ts'
@@ -75,7 +84,7 @@ export {
 } from './tron-plan.ts'
 export type { TronPlan } from './tron-plan.ts'
 export type { Attempt, Outgoing, OutgoingChange, OutgoingSubscriber, Purpose } from './transaction.ts'
-export { bitcoinHotAddress, bitcoinKey, evmHotAddress, evmHotKeys, tronHotAddress } from './wallet.ts'
+export { bitcoinHotAddress, bitcoinKey, evmHotAddress, evmHotKeys, evmTreasuries, tronHotAddress } from './wallet.ts'
 export { WALLET_SHAPE } from './wallet.ts'
 export type { HotKey, WalletKeys } from './wallet.ts'
-export { ensureWallets, requireSameKeys } from './wallets.ts'
+export { ensureWallets, requireNextKeys, requireSameKeys } from './wallets.ts'

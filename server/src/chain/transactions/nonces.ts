@@ -155,6 +155,16 @@ const forgotten = (network: Network, address: string, nonce: number): RawBuilder
     and not exists (select from free_nonces f where f.network = h.network and f.address = h.address and f.nonce = ${nonce})
     and not exists (select from outgoing o where o.network = h.network and o.senders[1] = h.address and o.nonce = ${nonce} and o.state <> 'abandoned')`
 
+/**
+ * Advances the sequence of an address of a replaced seed to the nonces that the chain has used, because another holder
+ * of that seed may have used them.
+ */
+export const skipUsed = async (db: Db, network: Network, address: string, mined: number): Promise<void> => {
+  await sql`update hot_wallets set next_nonce = ${mined} where network = ${network} and address = ${address} and next_nonce < ${mined}`.execute(
+    db,
+  )
+}
+
 /** Takes one released nonce; false when another transaction has taken it. */
 export const takeFreed = async (tx: Tx, network: Network, address: string, nonce: number): Promise<boolean> => {
   const { rows } =

@@ -4,7 +4,7 @@ import { deriveAddress as deriveEvm } from '@bursar/chainkit/evm'
 import { deriveAddress as deriveTron } from '@bursar/chainkit/tron'
 import Type, { type Static } from 'typebox'
 import { choice, text } from '../../platform/config/fields.ts'
-import { firstIndex, seedOfBitcoin } from '../addresses/index.ts'
+import { firstIndex, seedOf } from '../addresses/index.ts'
 
 const accounts = (family: string) =>
   Type.Object(
@@ -33,7 +33,12 @@ export const WALLET_SHAPE = Type.Object(
     tron: accounts('TRON'),
     next: Type.Optional(
       Type.Object(
-        { masterFingerprint: FINGERPRINT, bitcoin: accounts('Bitcoin') },
+        {
+          masterFingerprint: FINGERPRINT,
+          bitcoin: accounts('Bitcoin'),
+          evm: Type.Optional(accounts('ETHEREUM and BINANCE_SMART_CHAIN')),
+          isFirstStolen: Type.Optional(Type.Boolean({ description: 'whether another party may have the first seed' })),
+        },
         { description: 'extended public keys of the second seed, printed once it is active' },
       ),
     ),
@@ -50,7 +55,11 @@ export const bitcoinKey = (
   keys: WalletKeys,
   key: { account: KeyAccount; branch: Branch; index: number },
 ): { address: string; script: Uint8Array; origin: KeyOrigin } => {
-  const { keys: owner, index } = seedOfBitcoin(keys, key.index)
+  const { keys: owner, index } = seedOf<Pick<WalletKeys, 'masterFingerprint' | 'bitcoin'>>(
+    'BITCOIN',
+    { first: keys, next: keys.next },
+    key.index,
+  )
   const { address, script } = deriveBitcoin(owner.bitcoin[key.account], key.branch, index, keys.bitcoinChain)
   const fingerprint = Number.parseInt(owner.masterFingerprint, 16)
   const own = { ...key, index }
@@ -63,12 +72,33 @@ export interface HotKey {
   index: number
 }
 
-/** The addresses EVM withdrawals leave from: the first of the hot account, the same on every EVM chain. */
+/** Returns a hot address on EVM chains. Throws an Error when it belongs to a second seed and these keys have none. */
+export const evmHotKeyAt = (keys: WalletKeys, index: number): HotKey => {
+  const own = seedOf('EVM', { first: keys.evm, next: keys.next?.evm }, index)
+  return { address: deriveEvm(own.keys.hot, own.index).address, index }
+}
+
+/**
+ * The addresses EVM withdrawals leave from: the first of the hot account of the seed in use, the same on every EVM
+ * chain.
+ */
 export const evmHotKeys = (keys: WalletKeys, count: number): HotKey[] =>
-  Array.from({ length: count }, (_, index) => ({ address: deriveEvm(keys.evm.hot, index).address, index }))
+  Array.from({ length: count }, (_, i) => evmHotKeyAt(keys, firstIndex(keys, 'EVM') + i))
+
+/**
+ * The first hot address on EVM chains of each seed: the first seed's, and the second's once it is active. Each receives
+ * the sweeps of the deposit addresses of its seed.
+ */
+export const evmTreasuries = (keys: WalletKeys): { first: HotKey; second?: HotKey } => ({
+  first: evmHotKeyAt(keys, 0),
+  ...(firstIndex(keys, 'EVM') === 0 ? {} : { second: evmHotKey(keys) }),
+})
 
 /** The first of them, which receives sweeps and refills. */
-export const evmHotAddress = (keys: WalletKeys): string => deriveEvm(keys.evm.hot, 0).address
+const evmHotKey = (keys: WalletKeys): HotKey => evmHotKeyAt(keys, firstIndex(keys, 'EVM'))
+
+/** Its address alone. */
+export const evmHotAddress = (keys: WalletKeys): string => evmHotKey(keys).address
 
 /** The address TRON's withdrawals leave from. It must be activated once, by any TRX sent to it. */
 export const tronHotAddress = (keys: WalletKeys): string => deriveTron(keys.tron.hot, 0).address

@@ -1,7 +1,14 @@
-import { depositAddress, knowHotAddresses, sampleAddresses, type AddressFamily } from '../addresses/index.ts'
+import { isEvmNetwork, type Network } from '@bursar/chainkit'
+import {
+  depositAddress,
+  knowHotAddresses,
+  noteStolenSeed,
+  sampleAddresses,
+  type AddressFamily,
+} from '../addresses/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db } from '../../platform/db/index.ts'
-import { bitcoinHotKey, bitcoinKey, evmHotAddress, evmHotKeys, tronHotAddress, type WalletKeys } from './wallet.ts'
+import { bitcoinHotKey, bitcoinKey, evmHotKeyAt, evmHotKeys, tronHotAddress, type WalletKeys } from './wallet.ts'
 
 /**
  * Records the platform's own addresses, so that money sent to them is recognised. Idempotent.
@@ -14,6 +21,22 @@ export const ensureWallets = async (db: Db, wallet: WalletKeys, { at }: Moment, 
     ...evmHotKeys(wallet, evmCount).map((key) => ({ family: 'EVM' as const, ...key })),
   ]
   await knowHotAddresses(db, 0, all, at)
+  if (wallet.next?.isFirstStolen && wallet.next.evm) await noteStolenSeed(db, at)
+}
+
+/**
+ * Checks that the keys of a second seed, if there are any, contain those of each network. Otherwise new addresses of a
+ * network would come from the seed that was replaced.
+ * @throws an Error that names the network
+ */
+export const requireNextKeys = ({ next }: WalletKeys, networks: Iterable<Network>): void => {
+  if (next === undefined) return
+  for (const network of networks) {
+    if (network === 'BITCOIN' || (isEvmNetwork(network) && next.evm !== undefined)) continue
+    throw new Error(
+      `BURSAR_XPUBS_FILE has a second seed without keys for ${network}: print it anew with \`bursar-signer xpubs\`, by a signer that can rotate ${network}`,
+    )
+  }
 }
 
 /**
@@ -25,7 +48,7 @@ export const ensureWallets = async (db: Db, wallet: WalletKeys, { at }: Moment, 
 export const requireSameKeys = async (db: Db, wallet: WalletKeys): Promise<void> => {
   const hotAddress = (family: AddressFamily, index: number): string => {
     if (family === 'BITCOIN') return bitcoinKey(wallet, { account: 'hot', branch: 0, index }).address
-    return family === 'EVM' ? evmHotAddress(wallet) : tronHotAddress(wallet)
+    return family === 'EVM' ? evmHotKeyAt(wallet, index).address : tronHotAddress(wallet)
   }
   for (const { family, account, index, address } of await sampleAddresses(db)) {
     const derived = account === 'hot' ? hotAddress(family, index) : depositAddress(wallet, family, index)

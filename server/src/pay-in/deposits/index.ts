@@ -21,8 +21,10 @@ import { receiveInternal, type InternalTransfer } from './internal.ts'
 import { observeBlock, observePool } from './observing.ts'
 import type { DepositSettings } from './settings.ts'
 import { orphanDeposits, settleDeposits } from './settling.ts'
+import { decideAtStolenSeed } from './first-seed.ts'
 import { clearDeposit, rejectDeposit, verifyDeposit, type DepositKey, type Verified } from './verifying.ts'
 
+export { decidedSums, undecidedDeposits } from './first-seed.ts'
 export { hasHash } from './deposit.ts'
 export { isSum } from './deposit.ts'
 export type { Deposit } from './deposit.ts'
@@ -30,6 +32,7 @@ export type { Became, DepositSubscriber, DepositChange, DepositReaction } from '
 
 export { createAncestryJob } from './jobs-ancestry.ts'
 export { createBackingJob } from './jobs-backing.ts'
+export { createUndecidedJob } from './jobs-undecided.ts'
 export { createBalanceCheckJob } from './jobs.ts'
 
 export { DEFAULT_DEPOSIT_POLICY, depositMembers, depositRulesOf } from './policy.ts'
@@ -88,6 +91,12 @@ export interface Deposits {
   verify(tx: Tx, verified: Verified, moment: Moment): Promise<Effects>
   /** Credits a held deposit, regardless of its screening; undefined when the deposit is not held. */
   clear(tx: Tx, verified: Verified, moment: Moment): Promise<Effects | undefined>
+  /** Decides about deposits at a stolen seed; undefined unless each of them waits for a decision. */
+  decide(
+    tx: Tx,
+    decision: { ids: readonly string[]; isCredited: boolean },
+    moment: Moment,
+  ): Promise<Effects | undefined>
   /** Rejects a held deposit without crediting it; undefined when the deposit is not held. */
   reject(tx: Tx, key: DepositKey, moment: Moment): Promise<Effects | undefined>
 }
@@ -103,5 +112,6 @@ export const createDeposits = (settings: DepositSettings): Deposits => ({
   drop: (tx, key, moment) => dropDeposit(tx, key, settings, moment),
   verify: (tx, verified, moment) => verifyDeposit(tx, verified, settings, moment),
   clear: (tx, verified, moment) => clearDeposit(tx, verified, settings, moment),
+  decide: (tx, decision, moment) => decideAtStolenSeed(tx, decision, settings, moment),
   reject: (tx, key, moment) => rejectDeposit(tx, key, settings, moment),
 })

@@ -1,4 +1,4 @@
-import type { Network } from '@bursar/chainkit'
+import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { sql, type RawBuilder } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
@@ -8,6 +8,7 @@ import { opposite } from '../../ledger/address-balances/index.ts'
 import { consequencesOf } from './consequences.ts'
 import { brought } from './custody.ts'
 
+import { isUndecided } from './first-seed.ts'
 import type { DepositSettings } from './settings.ts'
 import { addUpSmall, coveredSums } from './small.ts'
 import { moveWhere } from './store.ts'
@@ -15,7 +16,8 @@ import { clearConflicts } from './unmined.ts'
 
 /**
  * Moves waiting deposits: those deep enough, those that can never be mined any more, and those that have been gone for
- * too long. An inner transfer also waits until a balance confirms it, and a coin of a replaced seed until it is moved.
+ * too long. An inner transfer also waits until a balance confirms it, a coin of a replaced seed until it is moved, and a
+ * deposit at a stolen seed of EVM chains until an operator decides.
  */
 export const settleDeposits = async (
   tx: Tx,
@@ -30,17 +32,18 @@ export const settleDeposits = async (
     and (d.index not like 't:%' or d.balance_height is not null)
     and (d.network <> 'BITCOIN' or not ${isOpenToFirstSeed(sql`d.transaction`, sql`d.index`, finalHeight)})
     and (d.index not like 's:%' or d.id = any(${await coveredSums(tx, network, headHeight, moment)}::uuid[]))`
+  const undecided = isEvmNetwork(network) ? isUndecided(sql`d`) : sql<boolean>`false`
   const withheld = await moveWhere(
     tx,
     'withheld',
-    sql`${deep} and ${isWithheld(settings)}`,
+    sql`${deep} and ${isWithheld(settings)} and not ${undecided}`,
     sql`hold_until_verified = true`,
     at,
   )
   const confirmed = await moveWhere(
     tx,
     'confirmed',
-    sql`${deep} and d.fail_reason is null and not ${isWithheld(settings)}`,
+    sql`${deep} and d.fail_reason is null and not ${isWithheld(settings)} and not ${undecided}`,
     sql`told = case when d.told = 'Verified' then d.told else 'Done' end`,
     at,
   )
@@ -102,7 +105,7 @@ export const orphanDeposits = async (
     tx,
     'reorganized',
     sql`d.network = ${network} and d.block_height >= ${fromHeight}`,
-    sql`block_height = null, block_hash = null, credit_height = null, balance_height = null, gone_at = ${moment.at}`,
+    sql`block_height = null, block_hash = null, credit_height = null, balance_height = null, gone_at = ${moment.at}, first_seed_decided = null`,
     moment.at,
   )
   const moves = opposite(brought(moved.map(({ deposit }) => deposit)))

@@ -6,6 +6,7 @@ import { wasNotified } from '../../merchants/webhooks/index.ts'
 import type { Deposit } from './deposit.ts'
 import { consequencesOf } from './consequences.ts'
 import { depositNotice } from './notice.ts'
+import { isUndecided } from './first-seed.ts'
 import type { DepositSettings } from './settings.ts'
 import { DEPOSIT_COLUMNS, moveWhere } from './store.ts'
 
@@ -24,7 +25,7 @@ const isIt = ({ merchantId, id }: DepositKey) => sql`d.merchant_id = ${merchantI
 
 /**
  * Credits a held deposit that has been screened, and notifies of Done and Verified together. Returns undefined if it is
- * not held.
+ * not held, or is at a stolen seed and an operator has not decided about it.
  */
 export const clearDeposit = async (
   tx: Tx,
@@ -35,7 +36,7 @@ export const clearDeposit = async (
   const moved = await moveWhere(
     tx,
     'cleared',
-    isIt(verified),
+    sql`${isIt(verified)} and not ${isUndecided(sql`d`)}`,
     sql`told = 'Verified', compliance = ${JSON.stringify(verified.compliance)}`,
     moment.at,
   )
@@ -74,6 +75,9 @@ export const verifyDeposit = async (
   moment: Moment,
 ): Promise<Effects> => {
   const cleared = verified.compliance.risky ? undefined : await clearDeposit(tx, verified, settings, moment)
+  if (cleared === undefined)
+    await sql`update deposits d set compliance = ${JSON.stringify(verified.compliance)} where ${isIt(verified)} and d.state = 'held'
+      and ${isUndecided(sql`d`)}`.execute(tx)
   return cleared ?? notifyVerified(tx, verified, settings, moment)
 }
 

@@ -2,7 +2,7 @@ import { isBeingSwept } from '../../treasury/sweeps/index.ts'
 import { isSendingFrom } from '../../chain/transactions/index.ts'
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import { familyOf, lockAddresses } from '../../chain/addresses/index.ts'
+import { familyOf, isOfReplacedSeed, lockAddresses } from '../../chain/addresses/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { isCovered } from '../../ledger/stops/index.ts'
 
@@ -44,6 +44,7 @@ export const payersFor = async (db: Db, network: Network, asset: string, needs: 
           and not d.internal and d.index not like 's:%' and d.block_height is not null) d
       where c.network = ${network} and c.asset = ${asset} and c.booked >= n.least and (n.most is null or c.booked <= n.most)
         and c.booked - c.suspended - d.young >= n.least and not ${isBusy(network)}
+        and not ${isOfReplacedSeed(familyOf(network), sql`a.derivation_index`)}
         and not ${isCovered({ asset: sql`c.asset`, network: sql`c.network` })}
       order by c.booked, c.address limit ${FEW}) p order by n.nth, p.units, p.address`.execute(db)
   return rows

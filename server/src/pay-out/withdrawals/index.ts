@@ -32,6 +32,7 @@ export {
   payoutJob,
 } from './jobs.ts'
 export { createGasReader } from './terms.ts'
+export { createDrainJob } from './jobs-drain.ts'
 export { createRebalanceJob } from './rebalancing.ts'
 export { intentIdOf, intentOfOrder, nextIntentOf } from './placing.ts'
 

@@ -1,6 +1,13 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import { insertPlanned, nativeLedgerUnits, paymentCall, planEvm, takeExpected } from '../../chain/transactions/index.ts'
+import {
+  insertPlanned,
+  nativeLedgerUnits,
+  paymentCall,
+  planEvm,
+  takeExpected,
+  type HotKey,
+} from '../../chain/transactions/index.ts'
 import { covers, readStops } from '../../ledger/stops/index.ts'
 import { freshPrices } from '../../market/rates/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -77,7 +84,7 @@ const spread = (
 }
 
 /** Gas of a token transfer, the most expensive kind of move. */
-const MOVE_GAS = 65_000n
+export const MOVE_GAS = 65_000n
 /** To even out shares, an amount is moved only if it is worth at least this multiple of the maximum fee. */
 const WORTH = 100n
 /** Without a price, only the amount that a payment waits for is moved. */
@@ -92,7 +99,10 @@ export const createRebalanceJob = (deps: EvmPayoutDeps, everyMs: number): Job =>
   everyMs,
   run: async () => {
     const { runtime, network, hotKeys } = deps
-    if (hotKeys.length < 2 || (await movingFrom(runtime.db, network)).size > 0) return false
+    if (hotKeys.length < 2) return false
+    // Only moves between these addresses: a first seed's own moves do not hold them up.
+    const moving = [...(await movingFrom(runtime.db, network)).keys()]
+    if (moving.some((sender) => hotKeys.some(({ address }) => sender.startsWith(`${address}/`)))) return false
     // Includes addresses that may send no more payments now, because others may lack funds meanwhile.
     const [members, rate] = await Promise.all([
       readMembers(
@@ -102,7 +112,9 @@ export const createRebalanceJob = (deps: EvmPayoutDeps, everyMs: number): Job =>
       gasRateOf(deps),
     ])
     if (members.length < hotKeys.length) return false
-    for (const move of await chooseMoves(deps, members, rate)) await plan(deps, members, move, rate)
+    const memberAt = (address: string): Member => members.find(({ key }) => key.address === address)!
+    for (const move of await chooseMoves(deps, members, rate))
+      await planHotMove(deps, { giver: memberAt(move.from), taker: memberAt(move.to).key, move, rate })
     return false
   },
 })
@@ -146,37 +158,39 @@ const stoppedAssets = async ({ runtime, network }: EvmPayoutDeps): Promise<Reado
   )
 }
 
-const plan = async (deps: EvmPayoutDeps, members: readonly Member[], move: HotMove, rate: GasRate): Promise<void> => {
+/** Plans a transfer from one hot address to another, unless it can't be paid now. Returns whether it did. */
+export const planHotMove = async (
+  deps: EvmPayoutDeps,
+  { giver, taker, move, rate }: { giver: Member; taker: HotKey; move: HotMove; rate: GasRate },
+): Promise<boolean> => {
   const { runtime, network, chainId, catalogue, adapter, policy } = deps
   const asset = catalogue.findCrypto(move.ticker)!
   const on = asset.networks.get(network)!
   // Amounts below the precision of the network are not moved.
   const units = rescale(move.units - (move.units % 10n ** BigInt(asset.scale - on.decimals)), asset.scale, on.decimals)
-  const [giver, taker] = [move.from, move.to].map((address) => members.find(({ key }) => key.address === address)!) as [
-    Member,
-    Member,
-  ]
   const call = paymentCall({ to: move.to, units, contract: on.contract })
   const estimate = units > 0n ? await adapter.estimateGas({ from: move.from, ...call }) : undefined
-  if (!estimate?.ok) return
+  if (!estimate?.ok) return false
   const { networkFee } = planEvm({ network, chainId, nonce: 0, call, gas: estimate.gas, rate })
   const ledger = { ...move, units: rescale(units, on.decimals, asset.scale) }
   const fee = { ticker: NATIVE_TICKER[network], units: nativeLedgerUnits(catalogue, network, networkFee) }
-  if (networkFee > policy.maxFee || giver.hotBalance.pay([ledger, fee]) !== undefined) return
+  if (networkFee > policy.maxFee || giver.hotBalance.pay([ledger, fee]) !== undefined) return false
   await deps.pause('rebalance-chosen')
   class Taken extends Error {}
-  await inTransaction(runtime.db, async (tx) => {
+  return inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     const nonce = await takeExpected(tx, network, move.from, giver.planned, moment.at)
     if (nonce === undefined) throw new Taken()
     const id = runtime.newId()
     const row = hotRow(network, giver.key, nonce)
-    const signingKeys = [...row.signingKeys, { account: 'hot' as const, branch: 0 as const, index: taker.key.index }]
+    const signingKeys = [...row.signingKeys, { account: 'hot' as const, branch: 0 as const, index: taker.index }]
     const planned = planEvm({ network, chainId, nonce, call, gas: estimate.gas, rate })
     await insertPlanned(tx, { ...row, signingKeys, id, purpose: 'rebalance', ...planned, feeRate: rate }, moment)
     await insertHotMove(tx, id, network, ledger, moment.at)
     giver.planned += 1
+    return true
   }).catch((error: unknown) => {
-    if (!(error instanceof Taken)) throw error
+    if (error instanceof Taken) return false
+    throw error
   })
 }

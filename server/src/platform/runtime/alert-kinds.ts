@@ -139,6 +139,8 @@ const KINDS = {
     'sweeps.md',
     "sweeps by delegation are stopped: their contracts differ or can't be deployed",
   ),
+  'first-seed-deposits': warning('rotation.md', 'deposits at addresses of a stolen first seed wait for a decision'),
+  'first-seed-gas': warning('rotation.md', 'the old hot address has too little coin for sweeps or transfers'),
   'sweep-dear': warning('sweeps.md', 'a sweep would cost more than its cap'),
   'sweep-failing': warning('sweeps.md', 'the sweeps of an address fail'),
   'sweep-refused': warning('sweeps.md', 'the contract of a token refuses a sweep'),

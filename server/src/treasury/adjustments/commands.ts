@@ -74,6 +74,22 @@ export type Proposal = Omit<Adjustment, 'id' | 'proposedAt'>
 /** Formats units of an asset for an error message. */
 export type Show = (asset: string, units: bigint) => string
 
+/**
+ * Throws an Error unless an enrolled person with another login than the actor has signed the text. For decisions of
+ * other modules that two people take.
+ */
+export const requireSignature = async (
+  tx: Tx,
+  { person: id, signature, text }: { person: string; signature: string; text: string },
+  actor: string,
+): Promise<void> => {
+  const person = enrolled(await listPeople(tx), id)
+  if (isSameActor(person.login, actor))
+    throw new Error(`${id} is enrolled with your login ${person.login}: have a person with another login sign`)
+  if (!hasSigned(person, text, signature))
+    throw new Error(`this signature is not by the enrolled key of ${id}, or not of this text, in this database, now`)
+}
+
 /** Stores an adjustment for a second person to sign. Throws an Error when the ledger does not allow it now. */
 export const propose = async (tx: Tx, proposal: Proposal, show: Show, { at, newId }: Moment): Promise<Adjustment> => {
   const adjustment = { ...proposal, id: newId(), proposedAt: at }

@@ -8,7 +8,7 @@ export { accountText, PAIRS, readAccount } from './accounts.ts'
 export { adjustmentText, VALID_MS } from './adjustment.ts'
 
 export { auditAdjustments, forgedAdjustments } from './auditing.ts'
-export { applyAdjustment, enrol, NotAllowed, propose } from './commands.ts'
+export { applyAdjustment, enrol, NotAllowed, propose, requireSignature } from './commands.ts'
 export type { Show } from './commands.ts'
 export { isSignedReturn } from './queries.ts'
 export { enrolmentText, makePersonKey, signText } from './person.ts'

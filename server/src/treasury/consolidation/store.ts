@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
-import type { BitcoinSeeds } from '../../chain/addresses/index.ts'
+import type { Seeds } from '../../chain/addresses/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import {
   attemptsOf,
@@ -60,7 +60,7 @@ const REFUSED_PAUSE_MS = 3_600_000
 const REFUSED_PAUSE_AFTER_ROTATION_MS = 60_000
 
 /** Whether a consolidation may be planned: no stop covers it, and the signer has not refused one within the pause. */
-export const mayPlan = async (db: Db, at: Date, { next }: BitcoinSeeds): Promise<boolean> => {
+export const mayPlan = async (db: Db, at: Date, { next }: Seeds): Promise<boolean> => {
   const pauseMs = next === undefined ? REFUSED_PAUSE_MS : REFUSED_PAUSE_AFTER_ROTATION_MS
   const since = new Date(at.getTime() - pauseMs)
   const { rows } = await sql<{ may: boolean }>`select not ${isCovered({ asset: sql`'BTC'`, network: sql`'BITCOIN'` })}

@@ -7,6 +7,7 @@ import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { driftsOf, suspendedOf, type Drift } from '../../ledger/address-balances/index.ts'
 import type { CustodyLine, Round } from './comparisons.ts'
 import { createStop } from '../../ledger/stops/index.ts'
+import { lackingAtStolenSeed } from './first-seed.ts'
 import { suspendSurplus } from './surplus.ts'
 
 /** Most addresses named in an alert; `bursar reconcile` names all. */
@@ -18,7 +19,7 @@ const isOver = ({ booked, onChain, surplus }: CustodyLine): boolean => surplus >
 
 /**
  * Acts on a comparison: a shortage stops withdrawals of the asset and raises an alert, a surplus only raises an alert
- * (`contract.md` 19 #16). Both alerts name the addresses and their differences. The stop stays until an operator lifts
+ * (`contract.md` 19 #16). A shortage at addresses of a stolen seed stops nothing. Both alerts name the addresses and their differences. The stop stays until an operator lifts
  * it.
  */
 const judgeLine = async (
@@ -38,13 +39,18 @@ const judgeLine = async (
   const gap = line.booked - line.onChain
   if (isShort(line)) {
     const short = gap > line.short ? gap : line.short
-    const text = `${line.ticker} on ${line.network} is short by ${show(short)} (${figures}): ${named(less, scale)}; its withdrawals are stopped`
+    // Another party could otherwise stop the withdrawals of an asset as often as it takes a unit of it (decision 210).
+    const stops = (await lackingAtStolenSeed(tx, line.network, line.ticker)) < short
+    const text = `${line.ticker} on ${line.network} is short by ${show(short)} (${figures}): ${named(less, scale)}; ${
+      stops ? 'its withdrawals are stopped' : 'all of it at addresses of the stolen first seed, so nothing is stopped'
+    }`
     await raiseAlertAnew(tx, { kind: 'custody-shortage', subject, text, detail: detailOf(line, less) }, moment)
-    await createStop(
-      tx,
-      { asset: line.ticker, merchantId: null, reason: `custody on ${line.network} is short` },
-      moment,
-    )
+    if (stops)
+      await createStop(
+        tx,
+        { asset: line.ticker, merchantId: null, reason: `custody on ${line.network} is short` },
+        moment,
+      )
   } else await resolveAlert(tx, 'custody-shortage', subject, moment.at)
   if (isOver(line)) {
     const over = -gap > line.surplus ? -gap : line.surplus

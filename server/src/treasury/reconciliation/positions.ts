@@ -4,13 +4,14 @@ import { sql } from 'kysely'
 import { familyOf } from '../../chain/addresses/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
+import { heldByFirstSeed } from './first-seed.ts'
 import { assetsOn } from './reconcile.ts'
 
 /** Where one asset of a network is, by the books at the block the watcher has read to, in ledger units. */
 export interface Position {
   network: Network
   ticker: string
-  /** available for payouts: the hot wallet; on Bitcoin every coin whose key is in the signer */
+  /** available for payouts: the hot wallet, of the seed in use on EVM chains; on Bitcoin every coin whose key is in the signer */
   hot: bigint
   /** the part of it in outgoing transactions that are in no block yet */
   leaving: bigint
@@ -26,13 +27,15 @@ type Sums = ReadonlyMap<string, bigint>
 /** Returns the position of every asset of a network, in the catalogue's order. */
 export const positionsOf = async (db: Db | Tx, catalogue: Catalogue, network: Network): Promise<Position[]> => {
   const held = await heldOf(db, network)
+  const old = await heldByFirstSeed(db, network)
   const { waiting, leaving } = await owedOf(db, network)
   const transfers = await toColdOf(db, network)
   const of = (sums: Sums, ticker: string): bigint => sums.get(ticker) ?? 0n
   return assetsOn(catalogue, network).map(({ asset: { ticker } }) => ({
     network,
     ticker,
-    hot: network === 'BITCOIN' ? of(held.hot, ticker) + of(held.deposit, ticker) : of(held.hot, ticker),
+    hot:
+      network === 'BITCOIN' ? of(held.hot, ticker) + of(held.deposit, ticker) : of(held.hot, ticker) - of(old, ticker),
     leaving: of(leaving, ticker) + of(transfers, ticker),
     waiting: of(waiting, ticker),
     unswept: network === 'BITCOIN' ? 0n : of(held.deposit, ticker),

@@ -53,7 +53,8 @@ const read = async (
     ...(coinSwept && { coinSwept }),
   }
   const block: Block = { height: 5, hash: 'five', parent: 'four', time: 0, transactions: [transaction], ...more }
-  return (await inTransaction(db, (tx) => withCoinSwept(tx, 'ETHEREUM', block, TREASURY))).transactions[0]!.transfers
+  return (await inTransaction(db, (tx) => withCoinSwept(tx, 'ETHEREUM', block, { first: TREASURY }))).transactions[0]!
+    .transfers
 }
 
 test('audit D-E2: coin that an address of ours logs to have swept is a transfer to the treasury', async () => {

@@ -1,27 +1,53 @@
-import type { Block, ChainTransaction, CoinSwept, Network, Transfer } from '@bursar/chainkit'
-import { familyOf, ownAddressesAmong, ownerOf } from '../../chain/addresses/index.ts'
+import {
+  seedIndex,
+  type Block,
+  type ChainTransaction,
+  type CoinSwept,
+  type Network,
+  type Transfer,
+} from '@bursar/chainkit'
+import { familyOf, isFirstSeedStolen, ownAddressesAmong, ownerOf } from '../../chain/addresses/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
+import type { Seed } from './queries.ts'
+
+/** The receivers of sweeps of coin, EIP-55, by the seed of the swept address; the second is there once it is active. */
+export interface SweepTreasuries {
+  first: string
+  second?: string | undefined
+}
 
 /**
- * Adds to a block the transfers of coin that addresses of ours have sent to the treasury through the code they delegate
- * to, whichever party started it. They are read from logs, so that they are found even if the node does not show inner
- * calls. Only code that we pin can log for an address of ours; other logs are ignored.
- * @param treasury the receiver of that code's transfers, EIP-55
+ * Adds to a block the transfers of coin that addresses of ours have sent to their treasury through the code they
+ * delegate to, whichever party started it. They are read from logs, so that they are found even if the node does not
+ * show inner calls. Only code that we pin can log for an address of ours; other logs are ignored, and so are logs of a
+ * stolen seed, because another party can give its addresses code that logs anything.
  */
-export const withCoinSwept = async (tx: Tx, network: Network, block: Block, treasury: string): Promise<Block> => {
+export const withCoinSwept = async (
+  tx: Tx,
+  network: Network,
+  block: Block,
+  treasuries: SweepTreasuries,
+): Promise<Block> => {
   const accounts = [
     ...new Set(block.transactions.flatMap(({ coinSwept = [] }) => coinSwept.map(({ account }) => account))),
   ]
   if (accounts.length === 0) return block
   const family = familyOf(network)
   const [deposits, platform] = [await ownerOf(tx, family, accounts), await ownAddressesAmong(tx, family, accounts)]
-  const isOurs = ({ account }: CoinSwept): boolean =>
-    deposits.has(account) || platform.get(account)?.account === 'forgotten'
+  const isStolen = await isFirstSeedStolen(tx)
+  const seedOf = ({ account }: CoinSwept): Seed | undefined => {
+    const own = platform.get(account)
+    const index = (deposits.get(account) ?? (own?.account === 'forgotten' ? own : undefined))?.index
+    return index === undefined ? undefined : seedIndex(index).seed
+  }
+  const untraced = block.untraced === true
   return {
     ...block,
-    transactions: block.transactions.map((one) =>
-      withSwept(one, (one.coinSwept ?? []).filter(isOurs), treasury, block.untraced === true),
-    ),
+    transactions: block.transactions.map((one) => {
+      const of = (seed: Seed): CoinSwept[] => (one.coinSwept ?? []).filter((swept) => seedOf(swept) === seed)
+      const first = isStolen ? one : withSwept(one, of('first'), treasuries.first, untraced)
+      return treasuries.second === undefined ? first : withSwept(first, of('second'), treasuries.second, untraced)
+    }),
   }
 }
 

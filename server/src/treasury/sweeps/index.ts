@@ -7,7 +7,7 @@
  * - the cost of a sweep is charged to the merchants whose deposits it moved.
  */
 export { createSweepSubscriber } from './subscriber.ts'
-export { withCoinSwept } from './coin-swept.ts'
+export { withCoinSwept, type SweepTreasuries } from './coin-swept.ts'
 export { createEvmSweepJob } from './evm/jobs.ts'
 export { createTronSweepJob } from './tron/jobs.ts'
 export { expectedPrice } from './evm/gas-price.ts'

@@ -1,13 +1,13 @@
-import type { Network } from '@bursar/chainkit'
-import { type RawBuilder, sql } from 'kysely'
+import { SECOND_SEED, type Network } from '@bursar/chainkit'
+import { sql, type RawBuilder } from 'kysely'
 import { familyOf } from '../../chain/addresses/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { Sweep } from './sweep.ts'
 
-/** Whether a transaction that deploys contracts for sweeps, and carries none itself, is unconfirmed. */
-export const isDeploying = async (db: Db | Tx, network: Network): Promise<boolean> => {
+/** Whether a transaction of a hot address that deploys contracts for sweeps, and carries none itself, is unconfirmed. */
+export const isDeploying = async (db: Db | Tx, network: Network, sender: string): Promise<boolean> => {
   const { rows } =
-    await sql`select from outgoing o where o.network = ${network} and o.purpose = 'sweep' and o.state in ('planned', 'signed', 'broadcast')
+    await sql`select from outgoing o where o.network = ${network} and o.senders[1] = ${sender} and o.purpose = 'sweep' and o.state in ('planned', 'signed', 'broadcast')
     and not exists (select from sweeps s where s.outgoing_id = o.id) limit 1`.execute(db)
   return rows.length > 0
 }
@@ -26,11 +26,20 @@ export const triesOf = async (
   return new Map(rows.map(({ address, tries }) => [address, tries]))
 }
 
-/** Whether any deposit address of a network holds anything at all. */
-export const isAnythingHeld = async (db: Db, network: Network): Promise<boolean> => {
+/** The seed that an address derives from (docs/decisions/0210). */
+export type Seed = 'first' | 'second'
+
+/** Whether an index belongs to a seed; true for each index when none is given. */
+export const isOfSeed = (index: RawBuilder<unknown>, seed?: Seed): RawBuilder<boolean> => {
+  if (seed === undefined) return sql<boolean>`true`
+  return seed === 'first' ? sql<boolean>`${index} < ${SECOND_SEED}` : sql<boolean>`${index} >= ${SECOND_SEED}`
+}
+
+/** Whether any deposit address of a network, of one seed if given, holds anything at all. */
+export const isAnythingHeld = async (db: Db, network: Network, seed?: Seed): Promise<boolean> => {
   const { rows } =
     await sql`select from custody_addresses c join addresses a on a.family = ${familyOf(network)} and a.address = c.address
-    where c.network = ${network} and c.booked > 0 limit 1`.execute(db)
+    where c.network = ${network} and c.booked > 0 and ${isOfSeed(sql`a.derivation_index`, seed)} limit 1`.execute(db)
   return rows.length > 0
 }
 

@@ -1,12 +1,13 @@
 import { isAnyPaying, isPayingFrom } from '../../chain/transactions/index.ts'
 import type { Network } from '@bursar/chainkit'
 import { sql, type RawBuilder } from 'kysely'
-import { familyOf, lockAddresses } from '../../chain/addresses/index.ts'
+import { familyOf, isOfStolenSeed, lockAddresses } from '../../chain/addresses/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { moveOf, statesTaking } from '../../platform/base/moves.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { isCovered } from '../../ledger/stops/index.ts'
 import { sweepMoves, type SweepEvent } from './machine.ts'
+import { isOfSeed, type Seed } from './queries.ts'
 import type { Holder, Holding, Sweep } from './sweep.ts'
 
 const COLUMNS =
@@ -21,6 +22,8 @@ export interface Worthwhile {
   overdue: Date
   /** least ledger units of an asset, by how long it has waited; assets that are not listed are left */
   least: ReadonlyMap<string, { young: bigint; overdue: bigint }>
+  /** of the addresses; all when absent */
+  seed?: Seed
 }
 
 /** A failed sweep is tried again after this long, then after twice as long, up to 128 times as long. */
@@ -51,11 +54,12 @@ export const holdersOn = async (db: Db, network: Network, most: number, worthwhi
       where c.network = ${network} and c.booked > 0 ${worthwhile ? mayBeEnough(worthwhile) : sql``} and not exists (select from sweeps s
         where s.network = c.network and s.address = c.address and s.state not in ('final', 'failed', 'replaced'))
         and not ${isPayingFrom(sql`c.network`, sql`c.address`)}
-        and not ${isStopped(sql`c`)}
+        and ${isOfSeed(sql`a.derivation_index`, worthwhile?.seed)}
+        and not ${isStopped(network, sql`c`, sql`a.derivation_index`)}
         and (${worthwhile?.now ?? null}::timestamptz is null or t.failures = 0
           or t.last + interval '${sql.raw(RETRY)}' * power(2, least(t.failures, 8) - 1) <= ${worthwhile?.now ?? null}::timestamptz))
     select address, asset, merchant_id as "merchantId", derivation_index as "derivationIndex", units, since, swept, failures
-    from held where units > 0 and since is not null ${worthwhile ? atLeast(worthwhile) : sql``}
+    from held where units > 0 and since is not null ${worthwhile ? atLeast(network, worthwhile) : sql``}
     order by ${worthwhile ? byWorth(worthwhile) : sql``} since, address limit ${most}`.execute(db)
   const holders = new Map<string, Holder>()
   for (const { asset, units, since, failures, swept, ...owner } of rows) {
@@ -67,15 +71,20 @@ export const holdersOn = async (db: Db, network: Network, most: number, worthwhi
   return [...holders.values()]
 }
 
-/** Whether a stop covers the asset and network of a row; a stop of one merchant's withdrawals does not. */
-const isStopped = (row: RawBuilder<unknown>) => isCovered({ asset: sql`${row}.asset`, network: sql`${row}.network` })
+/**
+ * Whether a stop covers the asset and network of a row; a stop of one merchant's withdrawals does not. What is left
+ * under a stolen seed is moved in spite of a stop of its asset.
+ */
+const isStopped = (network: Network, row: RawBuilder<unknown>, index: RawBuilder<unknown>) =>
+  sql`case when ${isOfStolenSeed(familyOf(network), index)} then ${isCovered({ network: sql`${row}.network` })}
+    else ${isCovered({ asset: sql`${row}.asset`, network: sql`${row}.network` })} end`
 
 /** Excludes dust before any request is made about it. */
 const mayBeEnough = (worthwhile: Worthwhile) =>
   sql`and c.booked >= (select f.old from ${floors(worthwhile)} where f.asset = c.asset)`
 
-const atLeast = (worthwhile: Worthwhile) =>
-  sql`and units >= (select case when held.since <= ${worthwhile.overdue} then f.old else f.young end from ${floors(worthwhile)} where f.asset = held.asset)`
+const atLeast = (network: Network, worthwhile: Worthwhile) =>
+  sql`and units >= (select case when held.since <= ${worthwhile.overdue} or ${isOfStolenSeed(familyOf(network), sql`held.derivation_index`)} then f.old else f.young end from ${floors(worthwhile)} where f.asset = held.asset)`
 
 const byWorth = (worthwhile: Worthwhile) =>
   sql`(select held.units / greatest(f.old, 1) from ${floors(worthwhile)} where f.asset = held.asset) desc,`
@@ -157,9 +166,9 @@ export const sweepsOf = async (db: Db | Tx, outgoingId: string): Promise<Sweep[]
 }
 
 /** Returns prepared sweeps that wait to be sent, the oldest first. Those that a stop covers wait until it is lifted. */
-export const fundedOn = async (db: Db, network: Network, most: number): Promise<Sweep[]> => {
+export const fundedOn = async (db: Db, network: Network, most: number, seed?: Seed): Promise<Sweep[]> => {
   const { rows } = await sql<Sweep>`select ${COLUMNS} from sweeps s
-    where s.network = ${network} and s.state = 'funded' and not ${isStopped(sql`s`)} order by s.created_at, s.id limit ${most}`.execute(
+    where s.network = ${network} and s.state = 'funded' and ${isOfSeed(sql`s.derivation_index`, seed)} and not ${isStopped(network, sql`s`, sql`s.derivation_index`)} order by s.created_at, s.id limit ${most}`.execute(
     db,
   )
   return rows

@@ -35,7 +35,7 @@ export function judgeEvm(policy: EvmPolicy, keyring: Keyring, request: SignReque
     )
   }
   const key = readKey(request)
-  requirePool(key, policy)
+  requirePool(key, policy, keyring)
   const from = keyring.evmAddress(key)
   if (request.purpose === 'filler') judgeFiller(transaction, from)
   else if (request.purpose === 'rebalance') judgeRebalance(transaction, request.keys, keyring, policy)

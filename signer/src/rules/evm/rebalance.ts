@@ -1,14 +1,16 @@
 import { decodeTransfer } from '@bursar/chainkit/evm'
 import type { Hex, UnsignedTransaction } from '@bursar/chainkit/evm'
-import { NATIVE_TICKER } from '@bursar/chainkit'
+import { NATIVE_TICKER, SECOND_SEED, seedIndex } from '@bursar/chainkit'
 import type { Keyring } from '../../keys/keyring.ts'
 import type { EvmPolicy } from '../../policy/policy.ts'
 import type { KeyReference } from '../../protocol/protocol.ts'
 import { Refusal } from '../../protocol/refusal.ts'
+import { isReplaced } from '../rotation.ts'
 
 /**
  * Judges a transfer of coin or a pinned token from the address of the first key to that of the second, both hot
- * addresses of the policy. It pays no intent.
+ * addresses of the policy. It pays no intent. With an active second seed, the receiver is of the second; the first seed
+ * pays the first hot address of the second only.
  */
 export function judgeRebalance(
   transaction: UnsignedTransaction,
@@ -20,7 +22,9 @@ export function judgeRebalance(
   if (!from || !receiver || more.length > 0) {
     throw new Refusal('key-mismatch', 'A rebalancing names the keys of sender and receiver')
   }
-  for (const key of [from, receiver]) requireHot(key, policy)
+  for (const key of [from, receiver]) requireHot(key, policy, keyring)
+  if (isReplaced(keyring, receiver) || (isReplaced(keyring, from) && receiver.index !== SECOND_SEED))
+    throw new Refusal('rotated', 'The second seed is active, and the receiver is not its first hot address')
   const own = keyring.evmAddress(receiver)
   const to = readReceiver(transaction, policy)
   if (to !== own) throw new Refusal('destination-mismatch', `The key named has ${own}; ${to} would be paid`)
@@ -40,10 +44,18 @@ function readReceiver({ to, value, data }: UnsignedTransaction, { network, asset
 }
 
 /**
- * Throws a Refusal if a key of the hot account exceeds the policy's number of hot addresses. Deposit keys always pass.
+ * Throws a Refusal if a key of the hot account exceeds the policy's number of hot addresses of each seed, or a key is of
+ * a second seed that is not active.
  */
-export function requirePool({ account, index }: KeyReference, { network, hotAddresses }: EvmPolicy): void {
-  if (account === 'hot' && index >= hotAddresses) {
+export function requirePool(
+  { account, index }: KeyReference,
+  { network, hotAddresses }: EvmPolicy,
+  { isRotated }: Pick<Keyring, 'isRotated'>,
+): void {
+  const own = seedIndex(index)
+  if (own.seed === 'second' && !isRotated)
+    throw new Refusal('key-mismatch', `Key ${index} on ${network} is of a second seed, and none is active`)
+  if (account === 'hot' && own.index >= hotAddresses) {
     throw new Refusal(
       'key-mismatch',
       `Hot address ${index} is none of the ${hotAddresses} that the policy has on ${network}`,
@@ -51,7 +63,7 @@ export function requirePool({ account, index }: KeyReference, { network, hotAddr
   }
 }
 
-function requireHot(key: KeyReference, policy: EvmPolicy): void {
+function requireHot(key: KeyReference, policy: EvmPolicy, keyring: Keyring): void {
   if (key.account !== 'hot' || key.branch !== 0) throw new Refusal('key-mismatch', 'Only hot addresses are rebalanced')
-  requirePool(key, policy)
+  requirePool(key, policy, keyring)
 }

@@ -1,5 +1,5 @@
 import { isRefused } from '@bursar/chainkit'
-import { CREATE2_DEPLOYER, fromHex, parseDraft, serializeDraft, sweepMany } from '@bursar/chainkit/evm'
+import { CREATE2_DEPLOYER, fromHex, parseDraft, serializeDraft, sweepContracts, sweepMany } from '@bursar/chainkit/evm'
 import type { SetCodeDraft, UnsignedTransaction } from '@bursar/chainkit/evm'
 import { readTransaction } from './payment.ts'
 import type { Judgement } from '../judgement.ts'
@@ -8,6 +8,7 @@ import type { EvmPolicy } from '../../policy/policy.ts'
 import type { KeyReference, SignRequest } from '../../protocol/protocol.ts'
 import { requirePool } from './rebalance.ts'
 import { Refusal } from '../../protocol/refusal.ts'
+import { isReplaced } from '../rotation.ts'
 import { judgeDeployment } from './sweep-deployment.ts'
 import { judgeDirect, judgeTopUp } from './sweep-payments.ts'
 import type { SweepPolicy } from '../../policy/sweep-policy.ts'
@@ -28,8 +29,7 @@ import type { Judged, SweepWorld } from './sweep-world.ts'
  * Hot keys pay, and never authorise anything.
  */
 export function judgeSweep(policy: EvmPolicy, keyring: Keyring, request: SignRequest): Judgement {
-  const { sweep } = policy
-  if (!sweep) throw new Refusal('disabled', `Sweeps on ${policy.network} are not in the policy`)
+  if (!policy.sweep) throw new Refusal('disabled', `Sweeps on ${policy.network} are not in the policy`)
   const draft = readDraft(request.unsigned)
   const transaction = draft ?? readTransaction(request.unsigned)
   if (transaction.chainId !== policy.chainId) {
@@ -39,7 +39,8 @@ export function judgeSweep(policy: EvmPolicy, keyring: Keyring, request: SignReq
     )
   }
   const keys = readKeys(request.keys)
-  requirePool(keys[0]!, policy)
+  for (const key of keys) requirePool(key, policy, keyring)
+  const sweep = rulesFor(policy.sweep, keyring, keys)
   const world: SweepWorld = { policy, sweep, keyring, keys, addresses: keys.map((key) => keyring.evmAddress(key)) }
   const gas = judgeFee(transaction, sweep)
   const from = world.addresses[0]!
@@ -75,6 +76,20 @@ function readKeys(keys: readonly KeyReference[]): KeyReference[] {
     }
   }
   return [...keys]
+}
+
+/**
+ * The rules of the sweep: those of the policy, or, for keys of a first seed that a second has replaced, the same with
+ * the treasury of the first, which is its first hot address. Throws a Refusal if keys of both seeds take part: an
+ * address of the first gets no coin of the second and is in no transaction that the second pays.
+ */
+function rulesFor(sweep: SweepPolicy, keyring: Keyring, keys: readonly KeyReference[]): SweepPolicy {
+  const replaced = keys.filter((key) => isReplaced(keyring, key))
+  if (replaced.length === 0) return sweep
+  if (replaced.length < keys.length)
+    throw new Refusal('rotated', 'The second seed is active, and a sweep has keys of one seed only')
+  const treasury = keyring.evmAddress({ account: 'hot', index: 0 })
+  return { ...sweep, treasury, contracts: sweepContracts(treasury) }
 }
 
 function judgeFee(transaction: UnsignedTransaction | SetCodeDraft, { maxFee }: SweepPolicy): bigint {

@@ -61,8 +61,9 @@ export const planBatch = (request: {
   chainId: bigint
   nonce: number
   rate: GasRate
+  hotIndex: number
 }): BatchPlan => {
-  const { members, contracts, authorization, chainId, rate } = request
+  const { members, contracts, authorization, chainId, rate, hotIndex } = request
   const { delegate, batch } = contracts
   const leaving = members.filter(({ account }) => !delegatesTo(account, delegate.address))
   const staying = members.filter(({ account }) => delegatesTo(account, delegate.address))
@@ -104,7 +105,7 @@ export const planBatch = (request: {
     branch: 0 as const,
     index: account.holder.derivationIndex,
   }))
-  return { ...plan, signingKeys: [{ account: 'hot', branch: 0, index: 0 }, ...keys] }
+  return { ...plan, signingKeys: [{ account: 'hot', branch: 0, index: hotIndex }, ...keys] }
 }
 
 /** Gas to recover a signature and store its nonce, and for its bytes. */

@@ -8,7 +8,7 @@ import { momentOf } from '../../../platform/runtime/runtime.ts'
 import type { EvmChoice } from './choice.ts'
 import type { EvmAccount, EvmHolding } from './account.ts'
 import { batchGas, fitBatch, planBatch, type BatchMember } from './batch.ts'
-import { Taken, type EvmRound } from './sweeping.ts'
+import { subjectOf, Taken, type EvmRound } from './sweeping.ts'
 import type { GasRate } from './gas-price.ts'
 import { planCarried, rowOf } from './jobs-carried.ts'
 import { canPay, ignoreTaken } from './jobs-hot-coin.ts'
@@ -96,7 +96,7 @@ export const noteRefused = async (
 }
 
 const planOne = async (round: EvmRound, all: readonly BatchMember[], rate: GasRate): Promise<boolean> => {
-  const { chainId, contracts, sending } = round
+  const { chainId, contracts, hotIndex, sending } = round
   const rules = { delegate: contracts.delegate.address, authorization: round.authorization }
   const members = fitBatch(all, { ...rules, rate, most: sending.maxBatchFee })
   if (members.length === 0) return alertDear(round, batchGas(all.slice(0, 1), rules) * rate.maxFeePerGas)
@@ -108,12 +108,14 @@ const planOne = async (round: EvmRound, all: readonly BatchMember[], rate: GasRa
     rate,
     way: 'delegate',
     holdings: members.flatMap(({ account, holdings }) => holdings.map((holding) => ({ account, holding }))),
-    planOf: (nonce) => planBatch({ members, contracts, authorization: round.authorization, chainId, nonce, rate }),
+    planOf: (nonce) =>
+      planBatch({ members, contracts, authorization: round.authorization, chainId, nonce, rate, hotIndex }),
   })
 }
 
-const alertDear = async ({ runtime, network, sending }: EvmRound, fee: bigint): Promise<false> => {
+const alertDear = async (round: EvmRound, fee: bigint): Promise<false> => {
+  const { runtime, network, sending } = round
   const text = `Nothing is swept on ${network}: one address would cost up to ${fee} wei, above the cap of ${sending.maxBatchFee}`
-  await raiseAlert(runtime.db, { kind: 'sweep-dear', subject: network, text }, momentOf(runtime))
+  await raiseAlert(runtime.db, { kind: 'sweep-dear', subject: subjectOf(round), text }, momentOf(runtime))
   return false
 }

@@ -4,7 +4,7 @@ import { currentState, insertPlanned, planEvm } from '../../../chain/transaction
 import { raiseAlert, resolveAlert } from '../../../platform/runtime/alerts.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
 import type { EvmRound } from './sweeping.ts'
-import { Taken } from './sweeping.ts'
+import { subjectOf, Taken } from './sweeping.ts'
 import { canPay, ignoreTaken, takeNonceOf } from './jobs-hot-coin.ts'
 import type { GasRate } from './gas-price.ts'
 import { isDeploying } from '../queries.ts'
@@ -29,19 +29,20 @@ export const areReady = async (
     )
   const missing = contracts.filter((_, i) => codes[i] === '0x')
   if (missing.length === 0) {
-    await resolveAlert(round.runtime.db, 'sweep-contract', round.network, momentOf(round.runtime).at)
+    await resolveAlert(round.runtime.db, 'sweep-contract', subjectOf(round), momentOf(round.runtime).at)
     return true
   }
-  if (await isDeploying(round.runtime.db, round.network)) return false
+  if (await isDeploying(round.runtime.db, round.network, round.hotAddress)) return false
   if ((await state.codeAt(CREATE2_DEPLOYER)) === '0x')
     return alertStopped(round, `There is no deployer at ${CREATE2_DEPLOYER}`)
   await deploy(round, missing, rate)
   return false
 }
 
-const alertStopped = async ({ runtime, network }: EvmRound, why: string): Promise<false> => {
+const alertStopped = async (round: EvmRound, why: string): Promise<false> => {
+  const { runtime, network } = round
   const text = `Sweeps on ${network} by delegation are stopped. ${why}`
-  await raiseAlert(runtime.db, { kind: 'sweep-contract', subject: network, text }, momentOf(runtime))
+  await raiseAlert(runtime.db, { kind: 'sweep-contract', subject: subjectOf(round), text }, momentOf(runtime))
   return false
 }
 
@@ -77,7 +78,7 @@ const deploy = async (round: EvmRound, missing: readonly PinnedContract[], rate:
     for (const [i, { call, gas }] of plans.entries()) {
       const nonce = await takeNonceOf(tx, round, planned + i, moment.at)
       // Code that takes a nonce waits for others that do: now it is certain whether one of them deploys.
-      if (i === 0 && (await isDeploying(tx, network))) throw new Taken()
+      if (i === 0 && (await isDeploying(tx, network, hotAddress))) throw new Taken()
       await insertPlanned(
         tx,
         {
@@ -87,7 +88,7 @@ const deploy = async (round: EvmRound, missing: readonly PinnedContract[], rate:
           senders: [hotAddress],
           nonce,
           keys: [`${hotAddress}:${nonce}`],
-          signingKeys: [{ account: 'hot', branch: 0, index: 0 }],
+          signingKeys: [{ account: 'hot', branch: 0, index: round.hotIndex }],
           feeRate: rate,
           ...planEvm({ network, chainId, nonce, call, gas, rate }),
         },

@@ -3,7 +3,7 @@ import { coinUnderWay, currentState, loadOf, readPlanned, takeExpected } from '.
 import type { Tx } from '../../../platform/db/index.ts'
 import { raiseAlert, resolveAlert } from '../../../platform/runtime/alerts.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
-import { Taken, type EvmRound } from './sweeping.ts'
+import { subjectOf, Taken, type EvmRound } from './sweeping.ts'
 
 /**
  * Checks that the hot wallet has the coin for one more transaction, after all unconfirmed ones.
@@ -18,13 +18,17 @@ export const canPay = async (round: EvmRound, wei: bigint): Promise<number | und
   const { fees } = await loadOf(runtime.db, network, hotAddress)
   const sent = (await coinUnderWay(runtime.db, network, [hotAddress])).get(hotAddress) ?? 0n
   const [coin] = await (await currentState(round)).balances([{ address: hotAddress, contract: null }])
-  const subject = `${network}/gas`
+  const alert =
+    round.firstSeed === undefined
+      ? ({ kind: 'hot-wallet-short', subject: `${network}/gas` } as const)
+      : ({ kind: 'first-seed-gas', subject: subjectOf(round) } as const)
   if (coin! - fees - sent >= wei) {
-    await resolveAlert(runtime.db, 'hot-wallet-short', subject, momentOf(runtime).at)
+    await resolveAlert(runtime.db, alert.kind, alert.subject, momentOf(runtime).at)
     return planned
   }
-  const text = `The hot wallet ${hotAddress} on ${network} has too little ${NATIVE_TICKER[network]} for sweeps, which cost up to ${wei} wei: send it more`
-  await raiseAlert(runtime.db, { kind: 'hot-wallet-short', subject, text }, momentOf(runtime))
+  const owner = round.firstSeed === undefined ? 'hot wallet' : 'hot address of the first seed'
+  const text = `The ${owner} ${hotAddress} on ${network} has too little ${NATIVE_TICKER[network]} for sweeps, which cost up to ${wei} wei: send it more`
+  await raiseAlert(runtime.db, { ...alert, text }, momentOf(runtime))
   return undefined
 }
 

@@ -1,5 +1,6 @@
 import { sweepOne, COIN, type Hex } from '@bursar/chainkit/evm'
 import type { AccountState } from '../../../adapters/chains/port.ts'
+import { rescale } from '../../../platform/money/index.ts'
 import { addressWithoutHistory, currentState } from '../../../chain/transactions/index.ts'
 import { assetOn, chainAmount, type EvmAccount, type EvmHolding } from './account.ts'
 import type { EvmRound } from './sweeping.ts'
@@ -66,7 +67,7 @@ export const valued = (
 
 /**
  * Reads the accounts of holders. A holder with less at the final block than the books have is skipped, with a log
- * entry: the comparison of books and chain reports it.
+ * entry: the comparison of books and chain reports it. One of a stolen seed is kept, with what the chain has.
  */
 export const readCandidates = async (
   round: EvmRound,
@@ -80,20 +81,34 @@ export const readCandidates = async (
   )
   const final = await adapter.balancesAt(height, wanted)
   let at = 0
-  const sound = holders.filter(({ holder, holdings }) => {
-    const short = holdings.filter(({ amount }, i) => final[at + i]! < amount)
+  const sound = holders.flatMap(({ holder, holdings }) => {
+    const held = final.slice(at, at + holdings.length)
+    const short = holdings.filter(({ amount }, i) => held[i]! < amount)
     at += holdings.length
+    // A theft of a part does not block the rest.
+    if (round.firstSeed === 'stolen') {
+      const left = holdings.flatMap((holding, i) => (held[i]! > 0n ? [leftOf(round, holding, held[i]!)] : []))
+      return left.length > 0 ? [{ holder, holdings: left }] : []
+    }
     if (short.length > 0)
       runtime.log.warn(
         { address: holder.address, network, assets: short.map(({ asset }) => asset) },
         'not swept: the chain has less than the books',
       )
-    return short.length === 0
+    return short.length === 0 ? [{ holder, holdings }] : []
   })
   const state = await currentState(round)
   return Promise.all(
     sound.map(async ({ holder, holdings }) => ({ account: await readAccount(state, holder), holdings })),
   )
+}
+
+/** Returns what is left of a holding on the chain. */
+const leftOf = ({ catalogue, network }: EvmRound, holding: EvmHolding, has: bigint): EvmHolding => {
+  if (has >= holding.amount) return holding
+  const { decimals, scale } = assetOn(catalogue, network, holding.asset)
+  const worth = (holding.worth * has) / holding.amount
+  return { ...holding, amount: has, units: rescale(has, decimals, scale), worth }
 }
 
 export const readAccount = async (state: AccountState, holder: Holder): Promise<EvmAccount> => {

@@ -97,7 +97,7 @@ const planOne = async (round: EvmRound, token: Hex, all: readonly Signing[], rat
           ? { ...call, type: 'legacy', gasPrice: maxFeePerGas }
           : { ...call, type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas },
       )
-      return { ...plan, signingKeys: [{ account: 'hot', branch: 0, index: 0 }, ...keys] }
+      return { ...plan, signingKeys: [{ account: 'hot', branch: 0, index: round.hotIndex }, ...keys] }
     },
   })
 }

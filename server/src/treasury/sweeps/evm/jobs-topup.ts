@@ -7,7 +7,7 @@ import { raiseAlert, resolveAlert } from '../../../platform/runtime/alerts.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
 import { assetOn, type EvmAccount, type EvmHolding } from './account.ts'
 import type { EvmChoice } from './choice.ts'
-import { Taken, type EvmRound } from './sweeping.ts'
+import { seedOf, Taken, type EvmRound } from './sweeping.ts'
 import type { GasRate } from './gas-price.ts'
 import { noteRefused, transferGas } from './jobs-batches.ts'
 import { rowOf } from './jobs-carried.ts'
@@ -95,7 +95,7 @@ const planFunding = async (
         networkFee,
         feeRate: rate,
         signingKeys: [
-          { account: 'hot', branch: 0, index: 0 },
+          { account: 'hot', branch: 0, index: round.hotIndex },
           { account: 'deposit', branch: 0, index: holder.derivationIndex },
         ],
       },
@@ -108,7 +108,7 @@ const planFunding = async (
 /** Plans transfers of addresses that have their gas, one transaction at a time. True when it planned one. */
 export const sendFunded = async (round: EvmRound, rate: GasRate): Promise<boolean> => {
   const { runtime, network } = round
-  const funded = await fundedOn(runtime.db, network, MOST_FUNDED)
+  const funded = await fundedOn(runtime.db, network, MOST_FUNDED, seedOf(round))
   const sending = await sendingAmong(
     runtime.db,
     network,

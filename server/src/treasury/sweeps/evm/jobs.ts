@@ -1,10 +1,10 @@
 import { sweepContracts } from '@bursar/chainkit/evm'
 import { forEachIsolated, type Job } from '../../../platform/jobs/index.ts'
-import { isNonceSound, loadOf } from '../../../chain/transactions/index.ts'
+import { currentState, isNonceSound, loadOf, skipUsed } from '../../../chain/transactions/index.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
 import { freshPrices } from '../../../market/rates/index.ts'
 import { chooseAll, type EvmChoice } from './choice.ts'
-import type { EvmRound, EvmSweepDeps } from './sweeping.ts'
+import { seedOf, type EvmRound, type EvmSweepDeps } from './sweeping.ts'
 import { alertFailing } from '../failing.ts'
 import { expectedPrice, type GasRate } from './gas-price.ts'
 import { planBatches } from './jobs-batches.ts'
@@ -22,6 +22,8 @@ import { unitsWorth } from '../coin-worth.ts'
 const MOST_HOLDERS = 400
 /** Gas of the cheapest sweep: holdings worth less than its cost are not read. */
 const LEAST_GAS = 8_000n
+/** Thousandths of the cost: money that a thief can take is moved when it is worth the cost at all. */
+const WORTH_IT = 1_000n
 /** More ledger units than anyone has. */
 const NEVER = 10n ** 60n
 
@@ -30,14 +32,14 @@ const NEVER = 10n ** 60n
  * way, when they are worth it.
  */
 export const createEvmSweepJob = (deps: EvmSweepDeps, everyMs: number): Job => ({
-  name: `sweeps ${deps.network}`,
+  name: deps.firstSeed === undefined ? `sweeps ${deps.network}` : `sweeps of the first seed ${deps.network}`,
   everyMs,
   run: async () => {
     const { policy, runtime, network } = deps
     if (!policy.enabled) return false
     // No request is sent while nothing waits.
-    const isFunded = (await fundedOn(runtime.db, network, 1)).length > 0
-    if (!isFunded && !(await isAnythingHeld(runtime.db, network))) return false
+    const isFunded = (await fundedOn(runtime.db, network, 1, seedOf(deps))).length > 0
+    if (!isFunded && !(await isAnythingHeld(runtime.db, network, seedOf(deps)))) return false
     const permitted = await deps.allowed()
     return (
       permitted.all.size > 0 && sweepOnce({ ...deps, contracts: sweepContracts(deps.hotAddress), permitted }, isFunded)
@@ -46,7 +48,10 @@ export const createEvmSweepJob = (deps: EvmSweepDeps, everyMs: number): Job => (
 })
 
 const sweepOnce = async (round: EvmRound, isFunded: boolean): Promise<boolean> => {
-  const { network, adapter } = round
+  const { network, adapter, runtime, hotAddress } = round
+  // A thief may have sent from the address: its nonces are used, and the rest of the money is still moved.
+  if (round.firstSeed === 'stolen')
+    await skipUsed(runtime.db, network, hotAddress, await (await currentState(round)).minedNonce(hotAddress))
   if (!(await isNonceSound(round))) return false
   const rate = await adapter.feeRate()
   if (rate.kind !== 'gas') throw new Error(`${network} estimates fees for each unit of gas`)
@@ -61,7 +66,10 @@ const planFresh = async (round: EvmRound, rate: GasRate): Promise<boolean> => {
     round.catalogue.crypto.map(({ ticker }) => ticker),
     new Date(runtime.clock.now()),
   )
-  const holders = await holdersOn(runtime.db, network, MOST_HOLDERS, worthwhile(round, usd, rate))
+  const holders = await holdersOn(runtime.db, network, MOST_HOLDERS, {
+    ...worthwhile(round, usd, rate),
+    seed: seedOf(round),
+  })
   const looked = holders.slice(0, policy.batch * 2).map((holder) => ({ holder, holdings: valued(round, holder, usd) }))
   const candidates = await readCandidates(
     round,
@@ -96,19 +104,21 @@ const worthwhile = (
 
 const choose = async (round: EvmRound, candidates: readonly Candidate[], rate: GasRate): Promise<EvmChoice[]> => {
   const { policy, contracts, runtime, permitted } = round
-  const setCode = await takesSetCode(round)
+  // A thief gives an address any code, so an address of a stolen seed pays by itself.
+  const isStolen = round.firstSeed === 'stolen'
+  const setCode = !isStolen && (await takesSetCode(round))
   const now = runtime.clock.business()
   const all = candidates.map(({ account, holdings }) => {
     const oldest = holdings.map(({ since }) => since).toSorted((a, b) => a.getTime() - b.getTime())[0]!
     // Judged by the limit for the oldest: when an address is emptied anyway, every asset worth its own part goes along.
-    return { account, holdings, kPerMille: leastWorth(policy, oldest, now) }
+    return { account, holdings, kPerMille: isStolen ? WORTH_IT : leastWorth(policy, oldest, now) }
   })
   return chooseAll(all, {
     gasPrice: expectedPrice(rate),
     batchSize: policy.batch,
     setCode,
     delegate: contracts.delegate.address,
-    signed: permitted.signed,
+    signed: isStolen ? new Set<string>() : permitted.signed,
     authorization: round.authorization,
     newAccount: round.newAccount,
   })

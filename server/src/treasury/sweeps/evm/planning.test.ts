@@ -121,7 +121,7 @@ describe('batches', () => {
   ]
 
   test('members that authorise have their keys first, in the order of the list, and all are in the call', () => {
-    const plan = planBatch({ members: members(2, 2), contracts, chainId: 1n, nonce: 7, rate })
+    const plan = planBatch({ members: members(2, 2), contracts, chainId: 1n, nonce: 7, rate, hotIndex: 0 })
     const draft = parseDraft(fromHex(plan.unsigned as Hex))
     if (isRefused(draft)) throw new Error(draft.message)
     expect(draft.authorizations.map(({ nonce, chainId, delegate }) => [nonce, chainId, delegate])).toEqual([
@@ -153,7 +153,10 @@ describe('batches', () => {
     const many = fitBatch(members(200, 0), { ...rules, rate, most: 10n ** 20n })
     expect(
       parseDraft(
-        fromHex(planBatch({ members: many, contracts, authorization, chainId: 1n, nonce: 7, rate }).unsigned as Hex),
+        fromHex(
+          planBatch({ members: many, contracts, authorization, chainId: 1n, nonce: 7, rate, hotIndex: 0 })
+            .unsigned as Hex,
+        ),
       ),
     ).toMatchObject({ gas: batchGas(many, rules) })
     expect(batchGas(many, rules)).toBeLessThanOrEqual(MOST_GAS)
@@ -173,6 +176,7 @@ describe('batches', () => {
         chainId: 1n,
         nonce: 7,
         rate: { ...rate, legacy },
+        hotIndex: 0,
       })
       expect(parseUnsigned(fromHex(unsigned as Hex))).toMatchObject({
         type: legacy ? 'legacy' : 'eip1559',

@@ -1,0 +1,162 @@
+import { carryOut } from '../../ledger/effects/index.ts'
+import { decidedSums, undecidedDeposits, type Deposit } from '../../pay-in/deposits/index.ts'
+import { inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { databaseIdentity, requireSignature } from '../../treasury/adjustments/index.ts'
+import { arrivedAtSecondSeed } from '../../treasury/reconciliation/index.ts'
+import { createChainSubscribers } from '../composition/index.ts'
+import { withInstallation, type Opened } from '../installation/open.ts'
+import { worldOf } from '../installation/world.ts'
+import { actor } from './actor.ts'
+import { command, text, UsageError, type Command } from './command.ts'
+
+/*
+ * Decisions about deposits at addresses of a stolen first seed on EVM chains (docs/operating/rotation.md).
+ */
+
+const MOST = 1_000
+
+type Decision = 'credit' | 'refuse'
+
+const decisionOf = (typed: string): Decision => {
+  if (typed !== 'credit' && typed !== 'refuse') throw new UsageError('DECISION is credit or refuse')
+  return typed
+}
+
+const keyOf = ({ network, asset }: Pick<Deposit, 'network' | 'asset'>): string => `${network}/${asset}`
+
+const amountOf = ({ config }: Opened, asset: string, units: bigint): string => {
+  const scale = config.assets?.findCrypto(asset)?.scale
+  return scale === undefined ? `${units} units` : formatUnits(units, scale)
+}
+
+/** Returns the oldest deposits of an asset that wait, as far as the sum that has arrived and is not credited covers. */
+const coveredOf = async (db: Db, key: string): Promise<Deposit[]> => {
+  const [arrived, decided, waiting] = await Promise.all([
+    arrivedAtSecondSeed(db),
+    decidedSums(db),
+    undecidedDeposits(db, MOST),
+  ])
+  let left = (arrived.get(key) ?? 0n) - (decided.get(key) ?? 0n)
+  const covered: Deposit[] = []
+  for (const deposit of waiting.filter((one) => keyOf(one) === key)) {
+    if (deposit.units > left) break
+    left -= deposit.units
+    covered.push(deposit)
+  }
+  return covered
+}
+
+/** Returns the named deposits in the order of the list. Throws an Error when one of them does not wait. */
+const namedOf = async (db: Db | Tx, ids: readonly string[]): Promise<Deposit[]> => {
+  const waiting = await undecidedDeposits(db, MOST)
+  const unknown = ids.find((id) => !waiting.some((deposit) => deposit.id === id))
+  if (unknown !== undefined) throw new Error(`deposit ${unknown} waits for no decision: see bursar first-seed list`)
+  return waiting.filter(({ id }) => ids.includes(id))
+}
+
+const lineOf = (opened: Opened, { id, network, asset, units, address, merchantId }: Deposit): string =>
+  `deposit: ${id}, ${amountOf(opened, asset, units)} ${asset} on ${network} at ${address}, merchant ${merchantId}`
+
+const textOf = async (opened: Opened, db: Db | Tx, decision: Decision, deposits: readonly Deposit[]): Promise<string> =>
+  [
+    'bursar first-seed v1',
+    `database: ${await databaseIdentity(db)}`,
+    `decision: ${decision}`,
+    ...deposits.map((deposit) => lineOf(opened, deposit)),
+    '',
+  ].join('\n')
+
+const wordsOf = (typed: string | undefined): string[] => (typed ?? '').split(' ').filter((word) => word !== '')
+
+export const firstSeedCommands: readonly Command[] = [
+  command({
+    name: 'first-seed list',
+    summary:
+      'list deposits at addresses of a stolen first seed that wait for a decision, and the sums that have arrived',
+    run: async (_given, env, out) =>
+      withInstallation(env, async (opened) => {
+        const { db } = opened.runtime
+        const [waiting, arrived, decided] = await Promise.all([
+          undecidedDeposits(db, MOST),
+          arrivedAtSecondSeed(db),
+          decidedSums(db),
+        ])
+        const rows = waiting.map(({ id, merchantId, network, asset, units, address, transaction, createdAt }) => ({
+          id,
+          merchantId,
+          network,
+          asset,
+          amount: amountOf(opened, asset, units),
+          address,
+          transaction,
+          since: createdAt.toISOString(),
+        }))
+        out.list('deposits', rows, { none: 'no deposit waits for a decision' })
+        out.gap()
+        const keys = [...new Set([...arrived.keys(), ...decided.keys(), ...waiting.map(keyOf)])].toSorted()
+        const sums = keys.map((key) => {
+          const asset = key.split('/')[1]!
+          const wait = waiting.filter((one) => keyOf(one) === key).reduce((sum, { units }) => sum + units, 0n)
+          return {
+            asset: key,
+            arrived: amountOf(opened, asset, arrived.get(key) ?? 0n),
+            credited: amountOf(opened, asset, decided.get(key) ?? 0n),
+            waiting: amountOf(opened, asset, wait),
+          }
+        })
+        out.list('sums', sums, { none: 'nothing has arrived at the second seed' })
+      }),
+  }),
+  command({
+    name: 'first-seed text',
+    summary: 'print the text of a decision about deposits at a stolen first seed, which a second person signs',
+    args: ['DECISION', '[DEPOSIT_IDS...]'],
+    options: {
+      asset: text('NETWORK/TICKER', 'instead of ids: the oldest deposits that the arrived, uncredited sum covers'),
+    },
+    more: 'DECISION is credit or refuse. The arrived sum includes what the old hot addresses held at the activation. See docs/operating/rotation.md.',
+    run: async ({ args: { DECISION: typed, DEPOSIT_IDS: ids }, options }, env, out) => {
+      const decision = decisionOf(typed)
+      if ((ids === undefined) === (options.asset === undefined)) throw new UsageError('give DEPOSIT_IDS or --asset')
+      await withInstallation(env, async (opened) => {
+        const { db } = opened.runtime
+        const deposits =
+          options.asset === undefined ? await namedOf(db, wordsOf(ids)) : await coveredOf(db, options.asset)
+        if (deposits.length === 0)
+          throw new Error('no deposit waits, or what has arrived covers none: see bursar first-seed list')
+        out.text('text', (await textOf(opened, db, decision, deposits)).trimEnd())
+        process.stderr.write(
+          `\nAnother person signs these lines (bursar adjust sign --key FILE), then: bursar first-seed apply PERSON SIGNATURE ${decision} ${deposits.map(({ id }) => id).join(' ')}\n`,
+        )
+      })
+    },
+  }),
+  command({
+    name: 'first-seed apply',
+    summary: 'carry out a decision about deposits at a stolen first seed that a second person has signed',
+    args: ['PERSON', 'SIGNATURE', 'DECISION', 'DEPOSIT_IDS...'],
+    irreversible: 'The deposits are credited to their merchants, or their merchants get Failed.',
+    run: async ({ args: { PERSON: person, SIGNATURE: signature, DECISION: typed, DEPOSIT_IDS: ids } }, env, out) => {
+      const decision = decisionOf(typed)
+      await withInstallation(env, async (opened) => {
+        const { runtime } = opened
+        const { deposits } = createChainSubscribers(worldOf(opened))
+        const count = await inTransaction(runtime.db, async (tx) => {
+          const named = await namedOf(tx, wordsOf(ids))
+          const signed = { person, signature, text: await textOf(opened, tx, decision, named) }
+          await requireSignature(tx, signed, actor())
+          const moment = momentOf(runtime)
+          const isCredited = decision === 'credit'
+          const effects = await deposits.decide(tx, { ids: named.map(({ id }) => id), isCredited }, moment)
+          if (!effects) throw new Error('one of the deposits waits no more: see bursar first-seed list')
+          await carryOut(tx, effects, moment)
+          return named.length
+        })
+        runtime.log.warn({ decision, deposits: ids, person, actor: actor() }, 'deposits at a stolen seed were decided')
+        out.say(`${count} decided: ${decision}`)
+      })
+    },
+  }),
+]

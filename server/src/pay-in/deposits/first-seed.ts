@@ -1,0 +1,64 @@
+import { sql, type RawBuilder } from 'kysely'
+import { isAtStolenSeed } from '../../chain/addresses/index.ts'
+import type { Effects } from '../../ledger/effects/index.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { consequencesOf } from './consequences.ts'
+import type { Deposit } from './deposit.ts'
+import type { DepositSettings } from './settings.ts'
+import { DEPOSIT_COLUMNS, moveWhere } from './store.ts'
+
+/*
+ * Deposits on EVM chains at addresses of a first seed that another party may have (docs/decisions/0210). That party can
+ * take the money before it reaches the second seed, so an operator decides about each of them. A reorganisation that
+ * takes the deposit's block away also takes the decision away.
+ */
+
+/** Whether a row `d` of deposits waits for an operator's decision. */
+export const isUndecided = (d: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql<boolean>`(${d}.first_seed_decided is null and not ${d}.internal and ${isAtStolenSeed(sql`${d}.address`)})`
+
+const waits = sql`d.network in ('ETHEREUM', 'BINANCE_SMART_CHAIN') and d.state in ('pending', 'held')
+  and (d.fail_reason is null or d.fail_reason = 'AML_REJECTED') and ${isUndecided(sql`d`)}
+  and d.block_height <= (select c.final_height from watch_cursors c where c.network = d.network)`
+
+/** Returns the deposits in final blocks that wait for a decision, the oldest first. */
+export const undecidedDeposits = async (db: Db | Tx, most: number): Promise<Deposit[]> => {
+  const { rows } = await sql<Deposit>`select ${DEPOSIT_COLUMNS} from deposits d where ${waits}
+    order by d.created_at, d.id limit ${most}`.execute(db)
+  return rows
+}
+
+/** Returns the sums of the deposits that operators have decided to credit, by `NETWORK/ASSET`, in ledger units. */
+export const decidedSums = async (db: Db | Tx): Promise<ReadonlyMap<string, bigint>> => {
+  const { rows } = await sql<{ asset: string; units: bigint }>`
+    select d.network || '/' || d.asset as asset, sum(d.units) as units from deposits d
+    where d.first_seed_decided and (d.fail_reason is null or d.fail_reason = 'AML_REJECTED') group by 1`.execute(db)
+  return new Map(rows.map(({ asset, units }) => [asset, units]))
+}
+
+/**
+ * Decides about deposits that wait. One that is credited goes on as any deposit that is deep enough: it is credited at
+ * once, or after screening. One that is refused fails, and its money goes to suspense, or stays in quarantine.
+ * @returns undefined, without any change, unless each of them waits
+ */
+export const decideAtStolenSeed = async (
+  tx: Tx,
+  { ids, isCredited }: { ids: readonly string[]; isCredited: boolean },
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects | undefined> => {
+  const { rows } = await sql<{ id: string }>`select d.id from deposits d
+    where d.id = any(${[...ids]}::uuid[]) and ${waits} order by d.merchant_id, d.id for update`.execute(tx)
+  if (rows.length !== new Set(ids).size) return undefined
+  const these = sql`d.id = any(${[...ids]}::uuid[])`
+  // A deposit that screening has found clean meanwhile leaves quarantine now.
+  const isClean = sql`(d.compliance->>'risky') = 'false'`
+  const moved = isCredited
+    ? await moveWhere(tx, 'cleared', sql`${these} and ${isClean}`, sql`told = 'Verified'`, moment.at)
+    : await moveWhere(tx, 'rejected', these, sql`told = 'Failed', fail_reason = 'ERRROR_CODE_GENERIC'`, moment.at)
+  await sql`update deposits d set first_seed_decided = true, updated_at = ${moment.at},
+      fail_reason = case when ${isCredited} then d.fail_reason else 'ERRROR_CODE_GENERIC' end
+    where ${these}`.execute(tx)
+  return consequencesOf(tx, isCredited ? 'cleared' : 'rejected', moved, settings, moment)
+}
