@@ -58,9 +58,17 @@ test('a second seed is prepared, then activated; both may be repeated, and the s
   expect(await command('rotate', files, '--activate', '--policy', files.policy)).toEqual(activated)
   expect(readFileSync(files.seed, 'utf8')).toBe(stored)
   expect(await shown()).toEqual(twoSeeds.publicKeys)
+  expect(await command('rotate', files, '--stolen')).toMatchObject({ code: 1 })
+  const { next } = twoSeeds.publicKeys
+  const stolen = { ...twoSeeds.publicKeys, next: { ...next, isFirstStolen: true } }
+  for (const more of [['--stolen'], []]) {
+    const { output } = await command('rotate', files, '--activate', ...more, '--policy', files.policy)
+    expect(JSON.parse(output), 'it stays stolen').toMatchObject({ stage: 'stolen', keys: stolen })
+  }
+  expect(await shown()).toEqual(stolen)
   const { client } = await serve(files)
   const { keys, log } = await client.status()
-  expect([keys, log.length]).toEqual([twoSeeds.publicKeys, 2])
+  expect([keys, log.length]).toEqual([stolen, 2])
   expect(await command('rotate', files)).toMatchObject({ code: 1, output: expect.stringMatching(/two seeds at most/) })
 })
 

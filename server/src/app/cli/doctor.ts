@@ -74,7 +74,8 @@ const reportSigner = async (opened: Opened, report: Report, note: Note, out: Out
       ours.next?.bitcoin.hot === keys.next?.bitcoin.hot &&
       ours.next?.bitcoin.deposit === keys.next?.bitcoin.deposit &&
       ours.next?.evm?.hot === keys.next?.evm?.hot &&
-      ours.next?.evm?.deposit === keys.next?.evm?.deposit
+      ours.next?.evm?.deposit === keys.next?.evm?.deposit &&
+      ours.next?.isFirstStolen === keys.next?.isFirstStolen
     report(
       same,
       `signer: keys ${keys.masterFingerprint}${keys.next ? ` and ${keys.next.masterFingerprint}` : ''} (${keys.bitcoinChain})${same ? '' : ', NOT the keys of BURSAR_XPUBS_FILE'}`,
