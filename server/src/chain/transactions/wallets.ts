@@ -20,9 +20,13 @@ export const ensureWallets = async (db: Db, wallet: WalletKeys, { at }: Moment, 
     { family: 'TRON' as const, address: tronHotAddress(wallet), index: 0 },
     ...evmHotKeys(wallet, evmCount).map((key) => ({ family: 'EVM' as const, ...key })),
   ]
-  await knowHotAddresses(db, 0, all, at)
+  await knowHotAddresses(db, 0, wallet.next?.evm ? [...all, ...oldHotAddresses(wallet, evmCount)] : all, at)
   if (wallet.next?.isFirstStolen && wallet.next.evm) await noteStolenSeed(db, at)
 }
+
+/** The hot addresses on EVM chains of a first seed that a second has replaced. */
+const oldHotAddresses = (wallet: WalletKeys, count: number) =>
+  Array.from({ length: count }, (_, index) => ({ family: 'EVM' as const, ...evmHotKeyAt(wallet, index) }))
 
 /**
  * Checks that the keys of a second seed, if there are any, contain those of each network. Otherwise new addresses of a

@@ -81,7 +81,8 @@ const creditAll = async (
 
 const suspendAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Promise<Item[]> => {
   for (const { deposit } of moved) {
-    if (deposit.failReason === 'LESS_THEN_MIN_AMOUNT') continue
+    // An operator has refused the latter (`first-seed.ts`).
+    if (deposit.failReason === 'LESS_THEN_MIN_AMOUNT' || deposit.failReason === 'ERRROR_CODE_GENERIC') continue
     const text =
       `Deposit ${deposit.id} of ${deposit.asset} was mined after its merchant was notified that it had failed; ` +
       `the money is in suspense: find its owner, and move it by \`bursar adjust\` (docs/operating/adjustments.md)`

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import { isAtStolenSeed } from '../../chain/addresses/index.ts'
-import type { Effects } from '../../ledger/effects/index.ts'
+import { joinEffects, type Effects } from '../../ledger/effects/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { consequencesOf } from './consequences.ts'
@@ -52,13 +52,32 @@ export const decideAtStolenSeed = async (
     where d.id = any(${[...ids]}::uuid[]) and ${waits} order by d.merchant_id, d.id for update`.execute(tx)
   if (rows.length !== new Set(ids).size) return undefined
   const these = sql`d.id = any(${[...ids]}::uuid[])`
-  // A deposit that screening has found clean meanwhile leaves quarantine now.
-  const isClean = sql`(d.compliance->>'risky') = 'false'`
-  const moved = isCredited
-    ? await moveWhere(tx, 'cleared', sql`${these} and ${isClean}`, sql`told = 'Verified'`, moment.at)
-    : await moveWhere(tx, 'rejected', these, sql`told = 'Failed', fail_reason = 'ERRROR_CODE_GENERIC'`, moment.at)
-  await sql`update deposits d set first_seed_decided = true, updated_at = ${moment.at},
-      fail_reason = case when ${isCredited} then d.fail_reason else 'ERRROR_CODE_GENERIC' end
-    where ${these}`.execute(tx)
-  return consequencesOf(tx, isCredited ? 'cleared' : 'rejected', moved, settings, moment)
+  const decide = (failReason: RawBuilder<unknown>) =>
+    sql`update deposits d set first_seed_decided = true, updated_at = ${moment.at}, fail_reason = ${failReason} where ${these}`.execute(
+      tx,
+    )
+  if (isCredited) {
+    // A deposit that screening has found clean meanwhile leaves quarantine now.
+    const isClean = sql`(d.compliance->>'risky') = 'false'`
+    const cleared = await moveWhere(tx, 'cleared', sql`${these} and ${isClean}`, sql`told = 'Verified'`, moment.at)
+    await decide(sql`d.fail_reason`)
+    return consequencesOf(tx, 'cleared', cleared, settings, moment)
+  }
+  const failed = sql`told = 'Failed', fail_reason = 'ERRROR_CODE_GENERIC'`
+  const rejected = await moveWhere(tx, 'rejected', these, failed, moment.at)
+  // The money of a sum of small deposits is in suspense already, and stays there.
+  const sums = await moveWhere(tx, 'replaced', sql`${these} and d.index like 's:%'`, failed, moment.at)
+  await decide(sql`'ERRROR_CODE_GENERIC'`)
+  return joinEffects([
+    await consequencesOf(tx, 'rejected', rejected, settings, moment),
+    await consequencesOf(tx, 'replaced', sums, settings, moment),
+  ])
+}
+
+/** Throws an Error when the deposit waits for a decision about the stolen seed, which screening can't take. */
+export const requireDecided = async (tx: Tx, { merchantId, id }: Pick<Deposit, 'merchantId' | 'id'>): Promise<void> => {
+  const { rows } = await sql`select from deposits d where d.merchant_id = ${merchantId} and d.id = ${id}
+    and d.state = 'held' and ${isUndecided(sql`d`)}`.execute(tx)
+  if (rows.length > 0)
+    throw new Error('the deposit is at a stolen seed: decide about that first, by bursar first-seed text')
 }

@@ -21,7 +21,7 @@ import { receiveInternal, type InternalTransfer } from './internal.ts'
 import { observeBlock, observePool } from './observing.ts'
 import type { DepositSettings } from './settings.ts'
 import { orphanDeposits, settleDeposits } from './settling.ts'
-import { decideAtStolenSeed } from './first-seed.ts'
+import { decideAtStolenSeed, requireDecided } from './first-seed.ts'
 import { clearDeposit, rejectDeposit, verifyDeposit, type DepositKey, type Verified } from './verifying.ts'
 
 export { decidedSums, undecidedDeposits } from './first-seed.ts'
@@ -111,7 +111,10 @@ export const createDeposits = (settings: DepositSettings): Deposits => ({
   backInner: (tx, network, at, held, moment) => backInner(tx, network, at, held, settings, moment),
   drop: (tx, key, moment) => dropDeposit(tx, key, settings, moment),
   verify: (tx, verified, moment) => verifyDeposit(tx, verified, settings, moment),
-  clear: (tx, verified, moment) => clearDeposit(tx, verified, settings, moment),
+  clear: async (tx, verified, moment) => {
+    await requireDecided(tx, verified)
+    return clearDeposit(tx, verified, settings, moment)
+  },
   decide: (tx, decision, moment) => decideAtStolenSeed(tx, decision, settings, moment),
   reject: (tx, key, moment) => rejectDeposit(tx, key, settings, moment),
 })
