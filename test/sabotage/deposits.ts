@@ -81,8 +81,8 @@ export const depositsSabotages: readonly Sabotage[] = [
     name: 'refused-is-credited',
     file: 'server/src/pay-in/deposits/settling.ts',
     replace: [
-      'sql`${deep} and d.fail_reason is null and not ${isWithheld(settings)}`',
-      'sql`${deep} and not ${isWithheld(settings)}`',
+      'sql`${deep} and d.fail_reason is null and not ${isWithheld(settings)} and not ${undecided}`',
+      'sql`${deep} and not ${isWithheld(settings)} and not ${undecided}`',
     ],
     fault: 'B13',
     breaks: 'A deposit below the minimum is credited and set aside as well.',

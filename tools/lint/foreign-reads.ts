@@ -232,6 +232,11 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
   },
   {
     by: 'treasury/reconciliation',
+    tables: ['addresses', 'house_transfers', 'watch_cursors'],
+    why: 'the balances at addresses of a first seed, and the final transfers from it to the second, by their addresses',
+  },
+  {
+    by: 'treasury/reconciliation',
     tables: ['custody_addresses', 'outgoing_attempts', 'utxos'],
     why: 'the balances that addresses should have had at a block: without deposits of later blocks, with our payments in them',
   },

@@ -29,8 +29,9 @@ type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'
 /**
  * Adds a second seed to the seed file and prints the public keys of both; with `--activate`, makes the second seed the
  * one in use from the signer's next start on; with `--stolen` too, says that another party may have the first. Each may
- * be repeated: a second run changes nothing and prints the same. A crash leaves the old file or the new one. With `--show-mnemonic` the words are printed before the file is changed, so
- * that no seed is stored whose words were never seen.
+ * be repeated: a second run changes nothing and prints the same. A crash leaves the old file or the new one. With
+ * `--show-mnemonic` the words are printed before the file is changed, so that no seed is stored whose words were never
+ * seen.
  */
 export async function rotate(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: OPTIONS })

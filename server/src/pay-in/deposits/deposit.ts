@@ -7,7 +7,12 @@ import type { DepositState } from './machine.ts'
 export type WireStatus = 'Pending' | 'Done' | 'Verified' | 'Failed'
 
 /** Why a deposit is not credited, or will not be. */
-type FailReason = 'LESS_THEN_MIN_AMOUNT' | 'ERRROR_CODE_GENERIC' | 'TRANSACTION_REPLACED' | 'REORGANIZED' | 'AML_REJECTED'
+type FailReason =
+  | 'LESS_THEN_MIN_AMOUNT'
+  | 'ERRROR_CODE_GENERIC'
+  | 'TRANSACTION_REPLACED'
+  | 'REORGANIZED'
+  | 'AML_REJECTED'
 
 /** Money that reached a deposit address. Amounts in the asset's ledger units. */
 export interface Deposit {

@@ -16,8 +16,8 @@ import { clearConflicts } from './unmined.ts'
 
 /**
  * Moves waiting deposits: those deep enough, those that can never be mined any more, and those that have been gone for
- * too long. An inner transfer also waits until a balance confirms it, a coin of a replaced seed until it is moved, and a
- * deposit at a stolen seed of EVM chains until an operator decides.
+ * too long. An inner transfer also waits until a balance confirms it, a coin of a replaced seed until it is moved, and
+ * a deposit at a stolen seed of EVM chains until an operator decides.
  */
 export const settleDeposits = async (
   tx: Tx,

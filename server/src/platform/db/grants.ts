@@ -167,7 +167,13 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   hedge_stops: { owner: 'exchange/hedging', worker: 'ra', operator: 'w(lifted_at, lifted_by)' },
   hot_moves: { owner: 'pay-out/withdrawals', worker: 'ra', watcher: 'r' },
   hot_wallets: { owner: 'chain/transactions', worker: 'raw', watcher: 'rw' },
-  house_addresses: { owner: 'chain/addresses', api: 'r', worker: 'ra', watcher: 'ra', operator: 'd' },
+  house_addresses: {
+    owner: 'chain/addresses',
+    api: 'r',
+    worker: 'raw(stolen_at)',
+    watcher: 'raw(stolen_at)',
+    operator: 'd',
+  },
   house_transfers: { owner: 'treasury/sweeps', worker: 'r', watcher: 'rad' },
   installation: {
     owner: 'platform/runtime',

@@ -19,8 +19,8 @@ const isOver = ({ booked, onChain, surplus }: CustodyLine): boolean => surplus >
 
 /**
  * Acts on a comparison: a shortage stops withdrawals of the asset and raises an alert, a surplus only raises an alert
- * (`contract.md` 19 #16). A shortage at addresses of a stolen seed stops nothing. Both alerts name the addresses and their differences. The stop stays until an operator lifts
- * it.
+ * (`contract.md` 19 #16). A shortage at addresses of a stolen seed stops nothing. Both alerts name the addresses and
+ * their differences. The stop stays until an operator lifts it.
  */
 const judgeLine = async (
   tx: Tx,

@@ -11,7 +11,10 @@ import { assetsOn } from './reconcile.ts'
 export interface Position {
   network: Network
   ticker: string
-  /** available for payouts: the hot wallet, of the seed in use on EVM chains; on Bitcoin every coin whose key is in the signer */
+  /**
+   * available for payouts: the hot wallet, of the seed in use on EVM chains; on Bitcoin every coin whose key is in the
+   * signer
+   */
   hot: bigint
   /** the part of it in outgoing transactions that are in no block yet */
   leaving: bigint

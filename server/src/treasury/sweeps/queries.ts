@@ -4,7 +4,7 @@ import { familyOf } from '../../chain/addresses/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { Sweep } from './sweep.ts'
 
-/** Whether a transaction of a hot address that deploys contracts for sweeps, and carries none itself, is unconfirmed. */
+/** Whether a transaction of a hot address that deploys contracts for sweeps, and carries none, is unconfirmed. */
 export const isDeploying = async (db: Db | Tx, network: Network, sender: string): Promise<boolean> => {
   const { rows } =
     await sql`select from outgoing o where o.network = ${network} and o.senders[1] = ${sender} and o.purpose = 'sweep' and o.state in ('planned', 'signed', 'broadcast')

@@ -44,8 +44,8 @@ function readReceiver({ to, value, data }: UnsignedTransaction, { network, asset
 }
 
 /**
- * Throws a Refusal if a key of the hot account exceeds the policy's number of hot addresses of each seed, or a key is of
- * a second seed that is not active.
+ * Throws a Refusal if a key of the hot account exceeds the policy's number of hot addresses of each seed, or a key is
+ * of a second seed that is not active.
  */
 export function requirePool(
   { account, index }: KeyReference,

@@ -1,5 +1,5 @@
-/** Two seeds on an EVM chain: the first sweeps to its own treasury, and pays the first hot address of the second alone. */
-import { CREATE2_DEPLOYER, encodeTransfer, sweepContracts, sweepMany } from '@bursar/chainkit/evm'
+/** Two seeds on an EVM chain: the first sweeps to its own treasury, and pays one address of the second. */
+import { encodeTransfer, sweepContracts, sweepMany } from '@bursar/chainkit/evm'
 import type { Eip1559Transaction, Hex } from '@bursar/chainkit/evm'
 import { SECOND_SEED } from '@bursar/chainkit'
 import { parseTransaction, recoverTransactionAddress } from 'viem'

@@ -36,10 +36,10 @@ const keyOf = async ({ db }: EvmSweeps, address: string): Promise<KeyReference> 
 /** Ledger units of a millionth. */
 const unit = ({ catalogue }: EvmSweeps): bigint => 10n ** BigInt(catalogue.findCrypto('USDT')!.scale - 6)
 
-/** The senders and receivers of what the chain has of our transactions: no coin of the second seed goes to the first. */
+/** The senders of our transactions by which the second seed pays, or takes part for, an address of the first. */
 const paidToOld = async (world: EvmSweeps): Promise<string[]> => {
-  const { rows } = await sql<{ unsigned: string; sender: string; keys: { index: number }[] }>`
-    select t.unsigned, o.senders[1] as sender, t.signing_keys as keys from outgoing o
+  const { rows } = await sql<{ sender: string; keys: { index: number }[] }>`
+    select o.senders[1] as sender, t.signing_keys as keys from outgoing o
     join outgoing_attempts t on t.outgoing_id = o.id`.execute(world.db)
   const isSecond = ({ index }: { index: number }): boolean => index >= SECOND_SEED
   return rows.filter(({ keys }) => isSecond(keys[0]!) && keys.some((key) => !isSecond(key))).map(({ sender }) => sender)
