@@ -12,11 +12,11 @@ export const createUndecidedJob = (runtime: Runtime, everyMs: number): Job => ({
   run: async () => {
     const waiting = await undecidedDeposits(runtime.db, MOST)
     const moment = momentOf(runtime)
-    if (waiting.length === 0) await resolveAlert(runtime.db, 'first-seed-deposits', '', moment.at)
+    if (waiting.length === 0) await resolveAlert(runtime.db, 'first-seed-deposits', 'EVM', moment.at)
     else {
       const count = waiting.length === MOST ? `${MOST} or more` : waiting.length
       const text = `${count} deposits at addresses of the stolen first seed wait for your decision: bursar first-seed list`
-      await raiseOrRenewAlert(runtime.db, { kind: 'first-seed-deposits', subject: '', text }, moment)
+      await raiseOrRenewAlert(runtime.db, { kind: 'first-seed-deposits', subject: 'EVM', text }, moment)
     }
     return false
   },

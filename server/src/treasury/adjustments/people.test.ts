@@ -10,6 +10,7 @@ import {
   enrolmentText,
   makePersonKey,
   removePerson,
+  requireSignature,
   signText,
 } from './index.ts'
 import { itemsOf } from './postings.ts'
@@ -40,6 +41,18 @@ describe('people who may sign', () => {
     await expect(enrolAs({ ...ann, id: 'ann2' }, null)).rejects.toThrow(/ann was enrolled before/)
     for (const login of ['service (sudo by eve)', 'eve\nperson: ann', ''])
       await expect(enrolAs({ ...makePersonKey(), id: 'eve', login }, null)).rejects.toThrow(/the login is/)
+  })
+
+  test('a decision of another module needs the signature of an enrolled person with another login, of its exact text', async () => {
+    const text = 'bursar first-seed v1\ndecision: credit\n'
+    const check = (signature: string, actor = 'cli:root', person = 'bob') =>
+      inTransaction(db, (tx) => requireSignature(tx, { person, signature, text }, actor))
+    const right = signText(bob.pem, text)
+    await check(right)
+    await expect(check(right, `cli:${bob.login}`)).rejects.toThrow(/another login/)
+    await expect(check(signText(ann.pem, text))).rejects.toThrow(/not by the enrolled key of bob/)
+    await expect(check(signText(bob.pem, `${text} `))).rejects.toThrow(/not of this text/)
+    await expect(check(right, 'cli:root', 'ann')).rejects.toThrow(/not enrolled/)
   })
 
   /** Rows and postings of an adjustment, as anyone who has the password of operators can write them. */
