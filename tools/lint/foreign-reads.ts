@@ -227,13 +227,13 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
   },
   {
     by: 'treasury/reconciliation',
-    tables: ['cold_transfers', 'house_addresses', 'outgoing', 'withdrawals'],
-    why: 'the amounts that are about to leave the hot wallet, by their senders',
+    tables: ['addresses', 'house_transfers', 'watch_cursors'],
+    why: 'the balances at addresses of a first seed, and the final transfers from it to the second, by their addresses',
   },
   {
     by: 'treasury/reconciliation',
-    tables: ['addresses', 'house_transfers', 'watch_cursors'],
-    why: 'the balances at addresses of a first seed, and the final transfers from it to the second, by their addresses',
+    tables: ['cold_transfers', 'house_addresses', 'outgoing', 'withdrawals'],
+    why: 'the amounts that are about to leave the hot wallet, by their senders',
   },
   {
     by: 'treasury/reconciliation',
