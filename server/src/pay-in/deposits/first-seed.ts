@@ -11,7 +11,8 @@ import { DEPOSIT_COLUMNS, moveWhere } from './store.ts'
 /*
  * Deposits on EVM chains at addresses of a first seed that another party may have (docs/decisions/0210). That party can
  * take the money before it reaches the second seed, so an operator decides about each of them. A reorganisation that
- * takes the deposit's block away also takes the decision away.
+ * takes the deposit's block away also takes the decision to credit away. A refused deposit stays refused, because its
+ * merchant was notified of Failed.
  */
 
 /** Whether a row `d` of deposits waits for an operator's decision. */

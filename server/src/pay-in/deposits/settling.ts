@@ -7,7 +7,6 @@ import { joinEffects, type Effects } from '../../ledger/effects/index.ts'
 import { opposite } from '../../ledger/address-balances/index.ts'
 import { consequencesOf } from './consequences.ts'
 import { brought } from './custody.ts'
-
 import { isUndecided } from './first-seed.ts'
 import type { DepositSettings } from './settings.ts'
 import { addUpSmall, coveredSums } from './small.ts'
@@ -50,7 +49,15 @@ export const settleDeposits = async (
   const refused = await moveWhere(
     tx,
     'refused',
-    sql`${deep} and d.fail_reason <> 'AML_REJECTED'`,
+    sql`${deep} and d.fail_reason <> 'AML_REJECTED' and d.index not like 's:%'`,
+    sql`told = 'Failed'`,
+    at,
+  )
+  // A sum that an operator has refused (`first-seed.ts`): the money of its parts stays in suspense.
+  const refusedSums = await moveWhere(
+    tx,
+    'replaced',
+    sql`${deep} and d.fail_reason <> 'AML_REJECTED' and d.index like 's:%'`,
     sql`told = 'Failed'`,
     at,
   )
@@ -77,7 +84,7 @@ export const settleDeposits = async (
     await consequencesOf(tx, 'withheld', withheld, settings, moment),
     await consequencesOf(tx, 'confirmed', confirmed, settings, moment),
     await consequencesOf(tx, 'refused', refused, settings, moment),
-    await consequencesOf(tx, 'replaced', [...replaced, ...sums.failed], settings, moment),
+    await consequencesOf(tx, 'replaced', [...replaced, ...refusedSums, ...sums.failed], settings, moment),
     await consequencesOf(tx, 'lost', lost, settings, moment),
   ])
 }
