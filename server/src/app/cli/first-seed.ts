@@ -1,5 +1,5 @@
 import { carryOut } from '../../ledger/effects/index.ts'
-import { decidedSums, undecidedDeposits, type Deposit } from '../../pay-in/deposits/index.ts'
+import { decidedSums, undecidedDeposits, undecidedSums, type Deposit } from '../../pay-in/deposits/index.ts'
 import { inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
@@ -15,7 +15,10 @@ import { command, text, UsageError, type Command } from './command.ts'
  * Decisions about deposits at addresses of a stolen first seed on EVM chains (docs/operating/rotation.md).
  */
 
+/** The most deposits that one list or one text has. */
 const MOST = 1_000
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 type Decision = 'credit' | 'refuse'
 
@@ -24,8 +27,6 @@ const decisionOf = (typed: string): Decision => {
   return typed
 }
 
-const keyOf = ({ network, asset }: Pick<Deposit, 'network' | 'asset'>): string => `${network}/${asset}`
-
 const amountOf = ({ config }: Opened, asset: string, units: bigint): string => {
   const scale = config.assets?.findCrypto(asset)?.scale
   return scale === undefined ? `${units} units` : formatUnits(units, scale)
@@ -33,14 +34,16 @@ const amountOf = ({ config }: Opened, asset: string, units: bigint): string => {
 
 /** Returns the oldest deposits of an asset that wait, as far as the sum that has arrived and is not credited covers. */
 const coveredOf = async (db: Db, key: string): Promise<Deposit[]> => {
+  const [network, asset] = key.split('/')
+  if (!network || !asset) throw new UsageError('--asset is NETWORK/TICKER, for example ETHEREUM/USDT')
   const [arrived, decided, waiting] = await Promise.all([
     arrivedAtSecondSeed(db),
     decidedSums(db),
-    undecidedDeposits(db, MOST),
+    undecidedDeposits(db, MOST, { network, asset }),
   ])
   let left = (arrived.get(key) ?? 0n) - (decided.get(key) ?? 0n)
   const covered: Deposit[] = []
-  for (const deposit of waiting.filter((one) => keyOf(one) === key)) {
+  for (const deposit of waiting) {
     if (deposit.units > left) break
     left -= deposit.units
     covered.push(deposit)
@@ -50,10 +53,11 @@ const coveredOf = async (db: Db, key: string): Promise<Deposit[]> => {
 
 /** Returns the named deposits in the order of the list. Throws an Error when one of them does not wait. */
 const namedOf = async (db: Db | Tx, ids: readonly string[]): Promise<Deposit[]> => {
-  const waiting = await undecidedDeposits(db, MOST)
+  if (ids.length > MOST) throw new UsageError(`decide about at most ${MOST} deposits at once`)
+  const waiting = await undecidedDeposits(db, MOST, { ids: ids.filter((id) => UUID.test(id)) })
   const unknown = ids.find((id) => !waiting.some((deposit) => deposit.id === id))
   if (unknown !== undefined) throw new Error(`deposit ${unknown} waits for no decision: see bursar first-seed list`)
-  return waiting.filter(({ id }) => ids.includes(id))
+  return waiting
 }
 
 const lineOf = (opened: Opened, { id, network, asset, units, address, merchantId }: Deposit): string =>
@@ -78,8 +82,9 @@ export const firstSeedCommands: readonly Command[] = [
     run: async (_given, env, out) =>
       withInstallation(env, async (opened) => {
         const { db } = opened.runtime
-        const [waiting, arrived, decided] = await Promise.all([
+        const [waiting, wait, arrived, decided] = await Promise.all([
           undecidedDeposits(db, MOST),
+          undecidedSums(db),
           arrivedAtSecondSeed(db),
           decidedSums(db),
         ])
@@ -94,16 +99,17 @@ export const firstSeedCommands: readonly Command[] = [
           since: createdAt.toISOString(),
         }))
         out.list('deposits', rows, { none: 'no deposit waits for a decision' })
+        const more = [...wait.values()].reduce((all, { count }) => all + count, 0) - waiting.length
+        if (more > 0) out.say(`and ${more} newer deposits, which the sums include`)
         out.gap()
-        const keys = [...new Set([...arrived.keys(), ...decided.keys(), ...waiting.map(keyOf)])].toSorted()
+        const keys = [...new Set([...arrived.keys(), ...decided.keys(), ...wait.keys()])].toSorted()
         const sums = keys.map((key) => {
           const asset = key.split('/')[1]!
-          const wait = waiting.filter((one) => keyOf(one) === key).reduce((sum, { units }) => sum + units, 0n)
           return {
             asset: key,
             arrived: amountOf(opened, asset, arrived.get(key) ?? 0n),
             credited: amountOf(opened, asset, decided.get(key) ?? 0n),
-            waiting: amountOf(opened, asset, wait),
+            waiting: amountOf(opened, asset, wait.get(key)?.units ?? 0n),
           }
         })
         out.list('sums', sums, { none: 'nothing has arrived at the second seed' })
@@ -120,6 +126,10 @@ export const firstSeedCommands: readonly Command[] = [
     run: async ({ args: { DECISION: typed, DEPOSIT_IDS: ids }, options }, env, out) => {
       const decision = decisionOf(typed)
       if ((ids === undefined) === (options.asset === undefined)) throw new UsageError('give DEPOSIT_IDS or --asset')
+      if (decision === 'refuse' && options.asset !== undefined)
+        throw new UsageError(
+          'give the DEPOSIT_IDS of deposits to refuse: --asset selects those that arrived money covers',
+        )
       await withInstallation(env, async (opened) => {
         const { db } = opened.runtime
         const deposits =

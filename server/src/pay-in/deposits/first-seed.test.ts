@@ -6,14 +6,14 @@ import { E18, pay, useDeposits, type Owned } from '../../../../test/world/deposi
 import { knowHotAddresses, noteStolenSeed } from '../../chain/addresses/index.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
-import { decidedSums, undecidedDeposits } from './index.ts'
+import { decidedSums, undecidedDeposits, type Deposit } from './index.ts'
 
 let isHeld = false
 let owned: Owned
 const world = useDeposits({ holds: () => (isHeld ? sql`true` : sql`false`) })
 const FEE = E18 / 100n
-const CLEAN = { risky: false, blackListed: false, riskScore: 1, signals: {} }
-const RISKY = { ...CLEAN, risky: true, riskScore: 99 }
+const CLEAN = { risky: false } as NonNullable<Deposit['compliance']>
+const RISKY = { ...CLEAN, risky: true }
 
 beforeEach(async () => {
   isHeld = false
@@ -28,6 +28,7 @@ const steal = async (): Promise<void> => {
   await noteStolenSeed(world.db, new Date(world.now))
 }
 const settle = async (head: number, final = head): Promise<void> => {
+  // Raw: no watcher follows a chain here.
   await sql`insert into watch_cursors(network, height, hash, head_height, final_height, traces, updated_at)
     values ('ETHEREUM', ${head}, 'x', ${head}, ${final}, false, ${new Date(world.now)}) on conflict (network) do update set final_height = ${final}`.execute(
     world.db,

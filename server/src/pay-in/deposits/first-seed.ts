@@ -23,11 +23,28 @@ const waits = sql`d.network in ('ETHEREUM', 'BINANCE_SMART_CHAIN') and d.state i
   and (d.fail_reason is null or d.fail_reason = 'AML_REJECTED') and ${isUndecided(sql`d`)}
   and d.block_height <= (select c.final_height from watch_cursors c where c.network = d.network)`
 
-/** Returns the deposits in final blocks that wait for a decision, the oldest first. */
-export const undecidedDeposits = async (db: Db | Tx, most: number): Promise<Deposit[]> => {
+/**
+ * Returns the deposits in final blocks that wait for a decision, the oldest first.
+ * @param only those with these ids, or of one asset on one network
+ */
+export const undecidedDeposits = async (
+  db: Db | Tx,
+  most: number,
+  { ids, network, asset }: { ids?: readonly string[]; network?: string; asset?: string } = {},
+): Promise<Deposit[]> => {
   const { rows } = await sql<Deposit>`select ${DEPOSIT_COLUMNS} from deposits d where ${waits}
+    and ${ids ? sql`d.id = any(${[...ids]}::uuid[])` : sql`true`}
+    and ${network === undefined ? sql`true` : sql`d.network = ${network}`} and ${asset === undefined ? sql`true` : sql`d.asset = ${asset}`}
     order by d.created_at, d.id limit ${most}`.execute(db)
   return rows
+}
+
+/** Returns the number and the sum of the deposits that wait for a decision, by `NETWORK/ASSET`, in ledger units. */
+export const undecidedSums = async (db: Db | Tx): Promise<ReadonlyMap<string, { count: number; units: bigint }>> => {
+  const { rows } = await sql<{ asset: string; count: number; units: bigint }>`
+    select d.network || '/' || d.asset as asset, count(*)::int as count, sum(d.units) as units from deposits d
+    where ${waits} group by 1`.execute(db)
+  return new Map(rows.map(({ asset, ...sum }) => [asset, sum]))
 }
 
 /** Returns the sums of the deposits that operators have decided to credit, by `NETWORK/ASSET`, in ledger units. */

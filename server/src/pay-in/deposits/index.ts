@@ -24,7 +24,7 @@ import { orphanDeposits, settleDeposits } from './settling.ts'
 import { decideAtStolenSeed, requireDecided } from './first-seed.ts'
 import { clearDeposit, rejectDeposit, verifyDeposit, type DepositKey, type Verified } from './verifying.ts'
 
-export { decidedSums, undecidedDeposits } from './first-seed.ts'
+export { decidedSums, undecidedDeposits, undecidedSums } from './first-seed.ts'
 export { hasHash } from './deposit.ts'
 export { isSum } from './deposit.ts'
 export type { Deposit } from './deposit.ts'
