@@ -13,6 +13,7 @@ import { openEvm } from '../../sandbox/chains/evm.ts'
 import { ethereum, type EvmSpec } from '../../sandbox/evm-specs.ts'
 import { ensureTokens } from '../../sandbox/tokens/index.ts'
 import { createEvmAdapter } from '../../server/src/adapters/chains/evm/index.ts'
+import { createSigning } from '../../server/src/app/composition/signing.ts'
 import { takeIndexes } from '../../server/src/chain/addresses/index.ts'
 import {
   DEFAULT_POLICY,
@@ -24,7 +25,7 @@ import {
 } from '../../server/src/chain/transactions/index.ts'
 import { PLATFORM } from '../../server/src/ledger/postings/index.ts'
 import { createEvmDirect } from '../../server/src/pay-out/from-deposit-addresses/index.ts'
-import { createDrainJob, createEvmPayoutJob } from '../../server/src/pay-out/withdrawals/index.ts'
+import { createDrainJob, createEvmPayoutJob, createRebalanceJob } from '../../server/src/pay-out/withdrawals/index.ts'
 import {
   createEvmSweepJob,
   DEFAULT_SWEEP_POLICY,
@@ -57,6 +58,10 @@ export interface SweepOptions {
   /** how USDC names itself in signatures, when it takes them */
   domain?: { name: string; version: string }
   paysFromDeposits?: boolean
+  /** absent: 1 */
+  hotAddresses?: number
+  /** The signer is asked about payments before they are planned. */
+  asksSigner?: boolean
   /** wei */
   maxBatchFee?: bigint
   /** the signer's cap on the fee of a sweep, wei */
@@ -74,7 +79,7 @@ export type EvmSweeps = Awaited<ReturnType<typeof openEvmSweeps>>
 
 /** Closed at the end of the test. */
 export const openEvmSweeps = async (url: string, options: SweepOptions) => {
-  const { node, spec = ethereum, domain } = options
+  const { node, spec = ethereum, domain, hotAddresses = 1 } = options
   const network = spec.blockchain as EvmNetwork
   const { coin } = spec
   const contracts = await ensureTokens(node.rpc, spec.tokens)
@@ -123,6 +128,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
       rebroadcastEveryMs: 0,
       bumpAfterMs: 60_000,
       maxBatchFee: options.maxBatchFee ?? E18,
+      hotAddresses,
     },
     signing: {
       assets: {
@@ -133,6 +139,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
       },
       policy: {
         chainId: String(spec.chainId),
+        hotAddresses,
         sweep: { ...sweepRules, treasury: HOT },
       },
     },
@@ -164,7 +171,8 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
     chainId: BigInt(spec.chainId),
     hotAddress: HOT,
     hotIndex: 0,
-    hotKeys: [{ address: HOT, index: 0 }],
+    hotKeys: evmHotKeys(wallet, hotAddresses),
+    ...(options.asksSigner && { approved: createSigning(runtime, catalogue, world.signer).approved }),
   }
   const sending = world.deps.policy
   const sweepJob = () => createEvmSweepJob({ ...payout, policy, sending, allowed }, 0)
@@ -227,9 +235,14 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
       const treasury = evmHotAddress(wallet)
       await world.restartSigner(twoSeeds, { sweep: { ...sweepRules, treasury } })
       await ensureWallets(db, wallet, momentOf(runtime))
-      const hotKeys = evmHotKeys(wallet, 1)
+      const hotKeys = evmHotKeys(wallet, hotAddresses)
       Object.assign(payout, { hotAddress: treasury, hotIndex: hotKeys[0]!.index, hotKeys })
       payoutJob = payoutJobOf()
+    },
+    /** Transfers between hot addresses are planned. */
+    rebalance: async (): Promise<void> => {
+      await priced()
+      await runAll(createRebalanceJob(payout, 0))
     },
     /** receives sweeps */
     hot: (): string => payout.hotAddress,

@@ -16,6 +16,7 @@ import {
   createStockJob,
   giveBack,
   INDEX_LEAP,
+  isAtStolenSeed,
   ownerOf,
   takeIndexes,
 } from '../../chain/addresses/index.ts'
@@ -110,12 +111,39 @@ test('a copy from before a second seed watches addresses of both seeds, and leap
   const { copy } = await setUp()
   const { db, runtime } = copy
   const keys = { ...WALLET, next: twoSeeds.publicKeys.next! }
-  await makeSafe(runtime, keys, 4)
+  await ensureWallets(db, WALLET, momentOf(runtime))
+  const lines = await makeSafe(runtime, keys, 4)
+  const forgotten = await sql<{ index: number; address: string }>`select derivation_index as index, address
+    from house_addresses where family = 'EVM' and account = 'forgotten' and derivation_index >= ${SECOND_SEED} order by 1`.execute(
+    db,
+  )
+  expect(forgotten.rows).toEqual(
+    [0, 1, 2, 3].map((index) => ({
+      index: SECOND_SEED + index,
+      address: twoSeeds.evmAddress({ account: 'deposit', index: SECOND_SEED + index }),
+    })),
+  )
+  const ofFirst = await sql`select from house_addresses
+    where family = 'EVM' and account = 'forgotten' and derivation_index < ${SECOND_SEED}`.execute(db)
+  expect(ofFirst.rows.length).toBeGreaterThanOrEqual(4)
+  expect(lines.filter((line) => line.startsWith('EVM:'))).toHaveLength(2)
+  const taken = await inTransaction(db, (tx) => takeIndexes(tx, 'EVM', 'deposit', 0, 1, SECOND_SEED))
+  expect(taken).toBe(SECOND_SEED + INDEX_LEAP)
+  // What was forgotten at the first seed waits for a decision once it is given back, because that seed is stolen.
+  await ensureWallets(db, { ...keys, next: { ...keys.next, isFirstStolen: true } }, momentOf(runtime))
+  const [{ address: old }] = (
+    await sql<{ address: string }>`select address from house_addresses where family = 'EVM' and account = 'forgotten'
+      and derivation_index < ${SECOND_SEED} order by derivation_index desc limit 1`.execute(db)
+  ).rows as [{ address: string }]
+  const owner = { merchantId, blockchain: 'ETHEREUM', address: old, meta: null } as const
+  expect(await inTransaction(db, (tx) => giveBack(tx, owner, momentOf(runtime)))).toBeDefined()
+  const { rows: stolen } = await sql<{ stolen: boolean }>`select ${isAtStolenSeed(sql`${old}`)} as stolen`.execute(db)
+  expect(stolen).toEqual([{ stolen: true }])
   const { rows } = await sql<{
     branch: number
     index: number
   }>`select branch, derivation_index as index from house_addresses
-    where family = 'BITCOIN' and account in ('forgotten', 'hot') and derivation_index >= ${SECOND_SEED} order by account, index`.execute(
+    where family = 'BITCOIN' and account in ('forgotten', 'hot') and branch = 1 and derivation_index >= ${SECOND_SEED} order by account, index`.execute(
     db,
   )
   expect(rows.map(({ index }) => index - SECOND_SEED)).toEqual([0, 1, 2, 3, 0, 1, 2, 3])

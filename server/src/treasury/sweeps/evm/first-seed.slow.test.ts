@@ -9,11 +9,13 @@ import { bsc, ethereum, type EvmSpec } from '../../../../../sandbox/evm-specs.ts
 import { useDatabase } from '../../../../../test/setup/database.ts'
 import { migrated } from '../../../../../test/setup/migrated.ts'
 import { EVM_NODES } from '../../../../../test/setup/nodes.ts'
-import { openEvmSweeps, type EvmSweeps } from '../../../../../test/world/evm-sweeps.ts'
+import { openEvmSweeps, type EvmSweeps, type SweepOptions } from '../../../../../test/world/evm-sweeps.ts'
 import { setHostileCode, steal } from '../../../../../test/world/evm-thief.ts'
 import { EVM_HOT as OLD_HOT, WALLET } from '../../../../../test/world/wallet.ts'
 import type { KeyReference } from '../../../../../signer/src/protocol/protocol.ts'
+import { runAll } from '../../../../../test/world/network.ts'
 import { createStockJob } from '../../../chain/addresses/index.ts'
+import { createRefusalJob, evmHotKeys } from '../../../chain/transactions/index.ts'
 import { createStop, readStops } from '../../../ledger/stops/index.ts'
 import { decidedSums, undecidedDeposits } from '../../../pay-in/deposits/index.ts'
 import { inTransaction } from '../../../platform/db/index.ts'
@@ -24,8 +26,8 @@ import { momentOf } from '../../../platform/runtime/runtime.ts'
 const database = useDatabase({ template: migrated })
 const [anvil] = EVM_NODES.map(([, use]) => ({ ethereum: use(), bsc: use({ chainId: bsc.chainId, baseFee: 0n }) }))
 
-const open = async (spec: EvmSpec = ethereum): Promise<EvmSweeps> =>
-  openEvmSweeps(database.url, { spec, node: await anvil![spec.name as 'ethereum' | 'bsc']() })
+const open = async (spec: EvmSpec = ethereum, more: Partial<SweepOptions> = {}): Promise<EvmSweeps> =>
+  openEvmSweeps(database.url, { spec, node: await anvil![spec.name as 'ethereum' | 'bsc'](), ...more })
 
 const keyOf = async ({ db }: EvmSweeps, address: string): Promise<KeyReference> => {
   const { rows } = await sql<{ index: number }>`select derivation_index as index from addresses
@@ -104,6 +106,40 @@ describe.each([ethereum, bsc])('after a planned rotation on $blockchain', (spec)
     expect(await world.onChain(OLD_HOT, 'USDT')).toBe(0n)
     expect(await world.differences()).toEqual([])
   })
+})
+
+test('several old hot addresses drain; an unsigned transfer between them, and the alerts about it and a payment, end', async () => {
+  const world = await open(ethereum, { hotAddresses: 3, asksSigner: true })
+  const old = evmHotKeys(WALLET, 3).map(({ address }) => address)
+  for (const address of old.slice(1)) await world.pay('ETH', address, '2')
+  await world.pay('USDT', OLD_HOT, '900')
+  await world.mine(4)
+  const payment = await world.request('USDT', await world.chain.newAddress(), 40_000_000n * unit(world))
+  await world.plan()
+  await world.rebalance()
+  const before = await world.sent()
+  expect(before.map(({ purpose }) => purpose)).toContain('payout')
+  const moves = before.filter(({ purpose }) => purpose === 'rebalance').map(({ id }) => id)
+  expect(moves.length).toBeGreaterThan(0)
+  await world.rotate()
+  await world.pay('ETH', world.hot(), '5')
+  await world.pay('USDT', old[1]!, '70')
+  await world.mine(4)
+  await runAll(world.sendJob(), 20)
+  expect(await world.alerts()).toContain('signer-rotated')
+  for (let round = 0; round < 4; round += 1) {
+    await world.settle()
+    world.later(3_600_000)
+    await runAll(createRefusalJob({ runtime: world.runtime, network: 'ETHEREUM' }, 0))
+  }
+  expect(await Promise.all(old.map((address) => world.onChain(address, 'USDT')))).toEqual([0n, 0n, 0n])
+  for (const address of old) expect(await world.onChain(address, 'ETH')).toBeLessThan(E18 / 4n)
+  expect(await world.withdrawal(payment)).toBe('settled')
+  const ended = (await world.sent()).filter(({ id }) => moves.includes(id))
+  expect(ended.map(({ state }) => state).filter((state) => state !== 'failed' && state !== 'abandoned')).toEqual([])
+  expect(await world.alerts()).toEqual([])
+  expect(await world.differences()).toEqual([])
+  expect(await paidToOld(world)).toEqual([])
 })
 
 const E18 = 10n ** 18n
