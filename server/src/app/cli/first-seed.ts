@@ -8,7 +8,7 @@ import { arrivedAtSecondSeed } from '../../treasury/reconciliation/index.ts'
 import { createChainSubscribers } from '../composition/index.ts'
 import { withInstallation, type Opened } from '../installation/open.ts'
 import { worldOf } from '../installation/world.ts'
-import { actor } from './actor.ts'
+import { actor } from './recording.ts'
 import { command, text, UsageError, type Command } from './command.ts'
 
 /*
