@@ -1,4 +1,4 @@
-import { isEvmNetwork } from '@bursar/chainkit'
+import { isEvmNetwork, SECOND_SEED } from '@bursar/chainkit'
 import type { Network } from '@bursar/chainkit'
 import { REBUILD_AFTER_MS, mayRebuild } from '@bursar/chainkit/tron'
 import { ApprovalBook } from './approval-book.ts'
@@ -9,9 +9,9 @@ import type { Judgement } from '../rules/judgement.ts'
 import type { IndexFile } from './index-file.ts'
 import type { ChainEnd, Chained, Position } from './log-chain.ts'
 import type { LogSubscriber } from './log.ts'
-import type { Intent, LogEnd, SignRequest } from '../protocol/protocol.ts'
+import type { Intent, KeyReference, LogEnd, SignRequest } from '../protocol/protocol.ts'
 import { Refusal } from '../protocol/refusal.ts'
-import { DAY_MS, FEE, VelocityBook } from './velocity.ts'
+import { DAY_MS, FEE, FIRST_SEED_FEE, VelocityBook } from './velocity.ts'
 
 interface KnownIntent {
   contents: string
@@ -241,6 +241,16 @@ export class History implements LogSubscriber {
     return fee > before ? fee - before : 0n
   }
 
+  /**
+   * The key under which the fee of a transaction counts. A thief of a replaced first seed can raise the fees of its
+   * addresses on EVM chains, so these do not count against the limits of the second seed. On Bitcoin both seeds count
+   * together.
+   */
+  feeKeyOf(network: Network, [payer]: readonly Pick<KeyReference, 'index'>[]): string {
+    const isReplaced = this.secondSeed !== undefined && payer !== undefined && payer.index < SECOND_SEED
+    return isReplaced && isEvmNetwork(network) ? FIRST_SEED_FEE : FEE
+  }
+
   #changed(): Refusal {
     const message = 'This transaction was signed before with other intents or inputs: send the first request again'
     return new Refusal('transaction-changed', message)
@@ -284,14 +294,14 @@ export class History implements LogSubscriber {
     return { ...this.#index.row('select segment, offset, length from lines where seq = ?', seq) } as unknown as Position
   }
 
-  #recordVelocity({ network, at, purpose, intents, fee, feeSlot, bound }: SignedEntry): void {
+  #recordVelocity({ network, at, purpose, intents, keys, fee, feeSlot, bound }: SignedEntry): void {
     for (const { id, asset, units } of intents) {
       if (purpose !== 'cold' && !this.isCounted(network, id)) this.velocity.add(network, asset, at, BigInt(units))
     }
     if (bound) this.velocity.add(network, bound.as, at, BigInt(bound.units))
     const slot = `${network}:${feeSlot}`
     const added = this.addedFee(network, { fee: BigInt(fee), feeSlot })
-    this.velocity.add(network, FEE, at, added)
+    this.velocity.add(network, this.feeKeyOf(network, keys), at, added)
     // If a deleted slot returns, its fee is counted in full again, which is the safe direction.
     this.#index.run('delete from fees where at <= ?', at - DAY_MS)
     const total = this.#feeOf(slot) + added

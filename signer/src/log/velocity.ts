@@ -7,6 +7,9 @@ export const DAY_MS = 24 * HOUR_MS
 /** Key for network fees, in place of a ticker; `stake` and `loan` are such keys on TRON. No ticker is in lower case. */
 export const FEE = 'fee'
 
+/** Key for the fees of transactions that a replaced first seed signs on EVM chains (docs/decisions/0210). */
+export const FIRST_SEED_FEE = 'first-seed-fee'
+
 /** The sum of the amounts signed after a time. */
 interface Window {
   /** ms since the epoch */

@@ -7,7 +7,7 @@ import type { Judgement } from './judgement.ts'
 import type { NetworkPolicy, Policy } from '../policy/policy.ts'
 import type { CheckRequest, Intent, IntentRefusal, SignRequest } from '../protocol/protocol.ts'
 import { Refusal } from '../protocol/refusal.ts'
-import { DAY_MS, FEE, HOUR_MS } from '../log/velocity.ts'
+import { DAY_MS, HOUR_MS } from '../log/velocity.ts'
 
 /**
  * Returns the network's policy. Throws a Refusal when signing is switched off, or when the network or an asset is not
@@ -37,7 +37,8 @@ interface Payments extends Pick<CheckRequest, 'network' | 'intents'> {
 
 /**
  * Compares amounts and fee with the limits of the policy. An intent counts once, when it is first signed; on TRON it
- * counts every time. A transfer to the cold address is subject to the fee limits only.
+ * counts every time. A transfer to the cold address is subject to the fee limits only. The fees of a replaced first seed
+ * on an EVM chain have the same limits, and count by themselves.
  * @returns the approvers of each intent that needs approvals
  */
 export function judgeLimits(
@@ -51,7 +52,8 @@ export function judgeLimits(
   const { network } = networkPolicy
   const intents = request.purpose === 'cold' ? [] : request.intents
   const approvedBy = judgePayments(policy, networkPolicy, { network, intents, carried }, history, now)
-  judgeVelocity(history, network, FEE, history.addedFee(network, judgement), networkPolicy.fee, now)
+  const feeKey = history.feeKeyOf(network, request.keys)
+  judgeVelocity(history, network, feeKey, history.addedFee(network, judgement), networkPolicy.fee, now)
   const { bound } = judgement
   if (bound && networkPolicy.network === 'TRON') {
     judgeVelocity(history, network, bound.as, BigInt(bound.units), networkPolicy.treasury![bound.as], now)

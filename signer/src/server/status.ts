@@ -1,9 +1,10 @@
+import { isEvmNetwork } from '@bursar/chainkit'
 import type { History } from '../log/history.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { SignatureLog } from '../log/log.ts'
 import type { NetworkPolicy, Policy } from '../policy/policy.ts'
 import type { SignerStatus, VelocityUse } from '../protocol/protocol.ts'
-import { DAY_MS, FEE, HOUR_MS } from '../log/velocity.ts'
+import { DAY_MS, FEE, FIRST_SEED_FEE, HOUR_MS } from '../log/velocity.ts'
 
 /** The status for any client: public keys, policy, limits and their use, the head of the log. */
 export function statusOf(
@@ -36,7 +37,9 @@ function velocityOf(policy: NetworkPolicy, history: History, now: number): Veloc
         ['loan', treasury.loan],
       ] as const)
     : []
-  return [...assets, [FEE, fee] as const, ...bound].map(([asset, { maxPerHour, maxPerDay }]) => ({
+  const isReplaced = isEvmNetwork(network) && history.secondSeed !== undefined
+  const fees = isReplaced ? ([FEE, FIRST_SEED_FEE] as const) : ([FEE] as const)
+  return [...assets, ...fees.map((key) => [key, fee] as const), ...bound].map(([asset, { maxPerHour, maxPerDay }]) => ({
     network,
     asset,
     hour: history.velocity.within(network, asset, now, HOUR_MS).toString(),

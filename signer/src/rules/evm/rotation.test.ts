@@ -174,6 +174,25 @@ describe('with an active second seed on an EVM chain', () => {
   })
 })
 
+test('fees of the first seed, which a thief can raise, leave the second seed its own fees of the hour', async () => {
+  const { signer } = await makeSigner({ policy, keyring: twoSeeds })
+  let nonce = 0n
+  for (const gas of [400_000n, 100_000n, 30_000n, 21_000n])
+    for (;;) {
+      const code = await codeOf(signer, plainSweep({ nonce, gas, to: oldDeposit, value: 1n }, [hotKey, oldKey]))
+      if (code === 'velocity') break
+      expect(code).toBe('signed')
+      nonce += 1n
+    }
+  expect(await codeOf(signer, payment(newHotKey))).toBe('signed')
+  const used = signer.status().velocity.filter(({ asset }) => asset.endsWith('fee'))
+  expect(used.map(({ network, asset, hour }) => [network, asset, hour === '0'])).toEqual([
+    ['BITCOIN', 'fee', true],
+    ['ETHEREUM', 'fee', false],
+    ['ETHEREUM', 'first-seed-fee', false],
+  ])
+})
+
 test('before the second seed is active nothing is signed with its keys, and afterwards its payments are made', async () => {
   const logFile = `${temporaryDirectory()}/log`
   const before = await openSigner({ policy: policyOf(oldHot), logFile })
