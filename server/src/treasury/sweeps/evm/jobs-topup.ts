@@ -19,6 +19,10 @@ import { fundedOn, insertSweeps, moveSweeps, type NewSweep } from '../store.ts'
 import type { Sweep } from '../sweep.ts'
 
 const MOST_FUNDED = 50
+/** Gas of a payment to an address that exists and has no code. */
+const PLAIN_GAS = 21_000n
+/** The gas of a top-up may be this many times that of a plain payment: the code of an address can burn more. */
+const MOST_TIMES_PLAIN = 3n
 
 /** Plans a top-up: the coin for all transfers of an address. */
 export const planTopUp = async (round: EvmRound, { account, holdings }: EvmChoice, rate: GasRate): Promise<boolean> => {
@@ -29,8 +33,10 @@ export const planTopUp = async (round: EvmRound, { account, holdings }: EvmChoic
   const sendable = holdings.filter((_, i) => gas[i] !== undefined)
   const cost = gas.reduce<bigint>((sum, one) => sum + (one === undefined ? 0n : feeOf(round, one, rate)), 0n)
   if (sendable.length === 0) return false
-  const funding = await planFunding(round, account, cost - account.coin, rate)
-  if (funding === 'refused') return false
+  const worth = sendable.reduce((sum, holding) => sum + holding.worth, 0n)
+  const funding = await planFunding(round, account, cost - account.coin, rate, worth)
+  if (funding === 'dear') await noteRefused(round, account, sendable)
+  if (funding === 'refused' || funding === 'dear') return false
   return stored(round, async (tx, moment) => {
     const fundingId = await funding?.(tx, moment)
     const rows = sendable.map((holding): NewSweep => ({
@@ -52,14 +58,17 @@ const feeOf = ({ network, chainId, hotAddress }: EvmRound, gas: bigint, rate: Ga
 type Funding = (tx: Tx, moment: Moment) => Promise<string>
 
 /**
- * Plans the payment of a top-up; undefined when the address has enough.
+ * Plans the payment of a top-up; undefined when the address has enough, and `dear` when the code of the address makes
+ * the payment itself cost a multiple of a plain one, or more than it brings.
+ * @param worth of the holdings to be swept, wei
  */
 const planFunding = async (
   round: EvmRound,
   { holder }: EvmAccount,
   value: bigint,
   rate: GasRate,
-): Promise<Funding | 'refused' | undefined> => {
+  worth?: bigint,
+): Promise<Funding | 'refused' | 'dear' | undefined> => {
   const { hotAddress, network, chainId, policy, runtime } = round
   if (value <= 0n) return undefined
   if (value > policy.maxTopUp) {
@@ -75,7 +84,10 @@ const planFunding = async (
   const call = { to: holder.address, value, data: '0x' }
   const estimate = await (await currentState(round)).estimateGas({ from: hotAddress, ...call })
   if (!estimate.ok) return 'refused'
+  const plain = round.newAccount === undefined || round.newAccount < PLAIN_GAS ? PLAIN_GAS : round.newAccount
+  if (estimate.gas > MOST_TIMES_PLAIN * plain) return 'dear'
   const { networkFee } = planEvm({ network, chainId, nonce: 0, call, gas: estimate.gas, rate })
+  if (worth !== undefined && networkFee > worth) return 'dear'
   const planned = await canPay(round, networkFee + value)
   if (planned === undefined) return 'refused'
   return async (tx, moment) => {
@@ -189,7 +201,7 @@ const fundAgain = async (
   const gas = await transferGas(round, await currentState(round), account, holding)
   if (gas === undefined) return false
   const funding = await planFunding(round, account, feeOf(round, gas, rate) - account.coin, rate)
-  if (funding === undefined || funding === 'refused') return false
+  if (funding === undefined || funding === 'refused' || funding === 'dear') return false
   return stored(round, async (tx, moment) => {
     const fundingId = await funding(tx, moment)
     if ((await moveSweeps(tx, { ids: [id] }, 'needs-more', moment.at, { fundingId })).length === 0) throw new Taken()
