@@ -9,11 +9,11 @@ import { momentOf } from '../../platform/runtime/runtime.ts'
 import { readForm } from './adopting.ts'
 import { spentMoves } from './coins.ts'
 import { insertAttempt, endSuperseded } from './commands.ts'
+import { UNCLEAR, signedFor, stillPossible } from './possible.ts'
 import { createTransactionSubscriber } from './subscriber.ts'
 import { lostOf, findSuperseded, type Lost } from './conflicts.ts'
 import { endUsedNonces } from './jobs-used-nonces.ts'
 import type { SendingDeps } from './sending.ts'
-import { attemptsOf } from './store.ts'
 import type { Outgoing } from './transaction.ts'
 
 /**
@@ -66,7 +66,6 @@ const settle = async (deps: SendingDeps, outgoing: Outgoing): Promise<void> => {
   })
 }
 
-const UNCLEAR = 'overtaken-unclear'
 /** Kind of the alert that is raised when a transaction of ours to recall a payout is planned. */
 const RECALLED = 'payout-recalled'
 
@@ -81,34 +80,6 @@ const textOf = ({ id, network, purpose }: Outgoing, { key, hash, height }: Lost)
   `Transaction ${hash} in final block ${height} of ${network} used up ${key}, which the ${purpose} ${id} needed, so that this can never be mined. ` +
   (purpose === 'payout' ? 'Its withdrawals are paid again. ' : '') +
   'If your organisation did not send it, another party may have the key: stop with "bursar freeze --all" and investigate'
-
-/** Every transaction that the signer signed for one of these payments. */
-const signedFor = async ({ signer }: SendingDeps, intents: readonly string[]): Promise<SignedTransaction[]> => {
-  const all = new Map<string, SignedTransaction>()
-  for (const id of intents) for (const one of await signer.transactionsOf(id)) all.set(one.hash, one)
-  return [...all.values()]
-}
-
-/** Returns the hash of a signed transaction that could still be mined, including ours that the signer does not know. */
-const stillPossible = async (
-  { runtime }: SendingDeps,
-  outgoing: Outgoing,
-  signed: readonly SignedTransaction[],
-  lost: readonly Lost[],
-): Promise<string | undefined> => {
-  const keys = new Set(lost.map(({ key }) => key))
-  const alive = signed.find((transaction) => !keysOf(transaction).some((key) => keys.has(key)))
-  if (alive) return alive.hash
-  const hashes = new Set(signed.map(({ hash }) => hash))
-  return (
-    (await attemptsOf(runtime.db, outgoing.id)).find(({ hash }) => hash !== null && !hashes.has(hash))?.hash ??
-    undefined
-  )
-}
-
-/** Returns keys as blocks name them: the signer puts the chain's id before address and nonce. */
-const keysOf = ({ network, conflictKeys }: SignedTransaction): string[] =>
-  isEvmNetwork(network) ? conflictKeys.map((key) => key.slice(key.indexOf(':') + 1)) : conflictKeys
 
 const alertUnclear = async (
   { runtime }: SendingDeps,

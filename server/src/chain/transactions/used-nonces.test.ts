@@ -3,7 +3,8 @@ import { carriesStopped } from '../../pay-out/withdrawals/index.ts'
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { depositAddress } from '../addresses/index.ts'
+import { SECOND_SEED } from '@bursar/chainkit'
+import { depositAddress, knowHotAddresses, noteStolenSeed } from '../addresses/index.ts'
 import { giveAddress } from '../../../../test/world/address.ts'
 import { useDb } from '../../../../test/world/database.ts'
 import { TEST_KEYS } from '../../../../test/world/keys.ts'
@@ -11,6 +12,7 @@ import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { readEmptyBlocks } from '../../../../test/world/watcher.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import type { AccountChainAdapter } from '../../adapters/chains/port.ts'
+import type { SignedTransaction } from '../../adapters/signer/port.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { raiseAlert } from '../../platform/runtime/alerts.ts'
@@ -52,27 +54,34 @@ beforeEach(async () => {
 })
 
 /** @returns what subscribers were notified of, the state, and whether the alert is open */
-const run = async (minedNonceIn: AccountChainAdapter['minedNonceIn']) => {
+const run = async (
+  minedNonceIn: AccountChainAdapter['minedNonceIn'],
+  { signed = [], mined = [] }: { signed?: Partial<SignedTransaction>[]; mined?: string[] } = {},
+) => {
   const changes: Partial<OutgoingChange>[] = []
   await createSupersededJob(
     {
       runtime: runtime(),
       network: 'ETHEREUM',
-      adapter: { network: 'ETHEREUM', minedNonceIn } as unknown as AccountChainAdapter,
+      adapter: {
+        network: 'ETHEREUM',
+        minedNonceIn,
+        statusOf: async (hash: string) => ({ kind: mined.includes(hash) ? 'mined' : 'unknown' }),
+      } as unknown as AccountChainAdapter,
       policy: DEFAULT_POLICY,
       subscribers: [
         async (_tx, { event, superseded }) => (changes.push({ event, superseded: superseded! }), noEffects),
       ],
       carriesStopped,
       pause: async () => {},
-      signer: undefined as never,
+      signer: { transactionsOf: async () => signed } as never,
       wallet: undefined as never,
-      purposeOf: async () => ({ purpose: 'sweep', intents: [] }),
+      purposeOf: async ({ purpose }) => ({ purpose, intents: purpose === 'payout' ? [{ id: 'intent' }] : [] }) as never,
     },
     1,
   ).run(new AbortController().signal)
   const { rows } = await sql<{ state: string; open: boolean }>`select o.state, a.resolved_at is null as open
-    from outgoing o join alerts a on a.subject = o.id::text where o.id = ${id}`.execute(db)
+    from outgoing o join alerts a on a.subject = o.id::text and a.kind = 'broadcast' where o.id = ${id}`.execute(db)
   return { changes, ...rows[0]! }
 }
 
@@ -120,4 +129,50 @@ test('a final block that is lost while the node is asked proves nothing', async 
     return 1
   }
   expect(await run(lose)).toEqual(WAITS)
+})
+
+const stealSeed = async (): Promise<void> => {
+  const hot = (address: string, index: number) => ({ family: 'EVM' as const, address, index })
+  await knowHotAddresses(db, 0, [hot(HOT, 0), hot('new hot', SECOND_SEED)], new Date(START))
+  await noteStolenSeed(db, new Date(START))
+}
+const ours = { hash: '0xaa', network: 'ETHEREUM', conflictKeys: [`1:${HOT}:0`] } as const
+const kinds = async (): Promise<string[]> =>
+  (
+    await sql<{
+      kind: string
+    }>`select kind from alerts where subject = ${id} and resolved_at is null order by 1`.execute(db)
+  ).rows.map(({ kind }) => kind)
+
+test.each<[Purpose, string]>([
+  ['payout', HOT],
+  ['rebalance', HOT],
+  ['filler', HOT],
+  ['sweep', HOT],
+  ['gas', HOT],
+])('when the first seed is stolen, a %s of its %s address ends, with an alert', async (purpose, sender) => {
+  await stealSeed()
+  await insert(purpose, sender)
+  now = LATER
+  expect(await run(async () => 0)).toEqual(WAITS)
+  expect(await run(async () => 1, { signed: [ours] })).toMatchObject({
+    changes: [{ event: 'refused', superseded: { paid: new Set() } }],
+    state: 'abandoned',
+  })
+  expect(await kinds()).toEqual(['overtaken'])
+})
+
+test.each([
+  [
+    'another transaction, with another nonce, was signed for it',
+    { signed: [{ ...ours, conflictKeys: [`1:${HOT}:7`] }] },
+  ],
+  ['the signer does not know our transaction', { signed: [] }],
+  ['the node knows one as mined', { signed: [ours], mined: ['0xaa'] }],
+])('a payment of a stolen seed waits when %s', async (_name, world) => {
+  await stealSeed()
+  await insert('payout', HOT)
+  now = LATER
+  expect(await run(async () => 1, world)).toEqual(WAITS)
+  expect(await kinds()).toEqual(['broadcast', 'overtaken-unclear'])
 })
