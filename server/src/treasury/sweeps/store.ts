@@ -33,8 +33,15 @@ const RETRY = '1 hour'
  * Returns deposit addresses with a final balance and no sweep under way: the longest waiting first, or the most
  * valuable first where worth is known, so that holdings which do not pay yet never come before those which do. Receipts
  * of a block above the final one do not count: they could still be lost.
+ * @param skipped holdings of earlier pages
  */
-export const holdersOn = async (db: Db, network: Network, most: number, worthwhile?: Worthwhile): Promise<Holder[]> => {
+export const holdersOn = async (
+  db: Db,
+  network: Network,
+  most: number,
+  worthwhile?: Worthwhile,
+  skipped = 0,
+): Promise<Holder[]> => {
   const { rows } = await sql<Omit<Holder, 'holdings' | 'sweptBefore'> & Holding & { swept: number }>`
     with held as (
       select c.address, c.asset, a.merchant_id, a.derivation_index, c.booked - c.suspended - d.young as units, d.since, l.swept, t.failures
@@ -60,7 +67,9 @@ export const holdersOn = async (db: Db, network: Network, most: number, worthwhi
           or t.last + interval '${sql.raw(RETRY)}' * power(2, least(t.failures, 8) - 1) <= ${worthwhile?.now ?? null}::timestamptz))
     select address, asset, merchant_id as "merchantId", derivation_index as "derivationIndex", units, since, swept, failures
     from held where units > 0 and since is not null ${worthwhile ? atLeast(network, worthwhile) : sql``}
-    order by ${worthwhile ? byWorth(worthwhile) : sql``} since, address limit ${most}`.execute(db)
+    order by ${worthwhile ? byWorth(worthwhile) : sql``} since, address, asset limit ${most} offset ${skipped}`.execute(
+    db,
+  )
   const holders = new Map<string, Holder>()
   for (const { asset, units, since, failures, swept, ...owner } of rows) {
     const holder = holders.get(owner.address) ?? { ...owner, sweptBefore: 0, holdings: [] }

@@ -20,6 +20,8 @@ import { unitsWorth } from '../coin-worth.ts'
 
 /** Most holders of one run; the longest waiting come first. */
 const MOST_HOLDERS = 400
+/** Most pages of holders that one run reads at a stolen seed. */
+const MOST_PAGES = 25
 /** Gas of the cheapest sweep: holdings worth less than its cost are not read. */
 const LEAST_GAS = 8_000n
 /** Thousandths of the cost: money that a thief can take is moved when it is worth the cost at all. */
@@ -60,27 +62,48 @@ const sweepOnce = async (round: EvmRound, isFunded: boolean): Promise<boolean> =
 }
 
 const planFresh = async (round: EvmRound, rate: GasRate): Promise<boolean> => {
-  const { runtime, network, policy } = round
+  const { runtime, network } = round
   const usd = await freshPrices(
     runtime.db,
     round.catalogue.crypto.map(({ ticker }) => ticker),
     new Date(runtime.clock.now()),
   )
-  const holders = await holdersOn(runtime.db, network, MOST_HOLDERS, {
-    ...worthwhile(round, usd, rate),
-    seed: seedOf(round),
-  })
-  const looked = holders.slice(0, policy.batch * 2).map((holder) => ({ holder, holdings: valued(round, holder, usd) }))
-  const candidates = await readCandidates(
-    round,
-    looked.filter(({ holdings }) => holdings.length > 0),
-  )
+  const candidates = await findCandidates(round, usd, rate)
   if (candidates.length === 0) return false
   for (const { account, holdings } of candidates) {
     for (const holding of holdings) await alertFailing(runtime.db, network, account.holder, holding, momentOf(runtime))
   }
   const measured = { ...round, ...(await measureGas(round)) }
   return carryOut(measured, await choose(measured, candidates, rate), rate)
+}
+
+/**
+ * Reads the most valuable holders. At a stolen seed it reads on until enough of them hold money: a thief who has emptied
+ * the dearest addresses does not stop the sweeps of the others.
+ */
+const findCandidates = async (
+  round: EvmRound,
+  usd: ReadonlyMap<string, bigint>,
+  rate: GasRate,
+): Promise<Candidate[]> => {
+  const { runtime, network, policy } = round
+  const enough = policy.batch * 2
+  const rules = { ...worthwhile(round, usd, rate), seed: seedOf(round) }
+  const candidates: Candidate[] = []
+  const seen = new Set<string>()
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const holders = await holdersOn(runtime.db, network, MOST_HOLDERS, rules, page * MOST_HOLDERS)
+    const fresh = holders.filter(({ address }) => !seen.has(address))
+    for (const { address } of fresh) seen.add(address)
+    for (let at = 0; at < fresh.length && candidates.length < enough; at += enough) {
+      const looked = fresh.slice(at, at + enough).map((holder) => ({ holder, holdings: valued(round, holder, usd) }))
+      const sound = looked.filter(({ holdings }) => holdings.length > 0)
+      candidates.push(...(await readCandidates(round, sound)))
+      if (round.firstSeed !== 'stolen') return candidates
+    }
+    if (holders.length === 0 || candidates.length >= enough) break
+  }
+  return candidates.slice(0, enough)
 }
 
 /** Returns the least amounts that can be worth sweeping now, so that dust does not delay other holdings. */
