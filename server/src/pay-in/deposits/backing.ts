@@ -21,7 +21,7 @@ export interface HeldAt extends Unbacked {
   units: bigint
 }
 
-const OPEN = sql`d.state = 'pending' and d.index like 't:%' and d.balance_height is null`
+const OPEN = sql`d.state = 'pending' and d.index like 't:%' and d.balance_height is null and d.first_seed_decided is null`
 
 /** Returns addresses with inner transfers to compare with their balance, one page in the order of addresses. */
 export const unbackedOn = async (

@@ -15,8 +15,8 @@ import { clearConflicts } from './unmined.ts'
 
 /**
  * Moves waiting deposits: those deep enough, those that can never be mined any more, and those that have been gone for
- * too long. An inner transfer also waits until a balance confirms it, a coin of a replaced seed until it is moved, and
- * a deposit at a stolen seed of EVM chains until an operator decides.
+ * too long. An inner transfer also waits until a balance confirms it or an operator has decided about it, a coin of a
+ * replaced seed until it is moved, and a deposit at a stolen seed of EVM chains until an operator decides.
  */
 export const settleDeposits = async (
   tx: Tx,
@@ -28,7 +28,7 @@ export const settleDeposits = async (
   const { at } = moment
   const deep = sql`d.network = ${network} and d.block_height <= ${headHeight}
     and (d.credit_height <= ${headHeight} or (d.credit_height is null and d.block_height <= ${finalHeight}))
-    and (d.index not like 't:%' or d.balance_height is not null)
+    and (d.index not like 't:%' or d.balance_height is not null or d.first_seed_decided is not null)
     and (d.network <> 'BITCOIN' or not ${isOpenToFirstSeed(sql`d.transaction`, sql`d.index`, finalHeight)})
     and (d.index not like 's:%' or d.id = any(${await coveredSums(tx, network, headHeight, moment)}::uuid[]))`
   const undecided = isEvmNetwork(network) ? isUndecided(sql`d`) : sql<boolean>`false`
