@@ -36,7 +36,7 @@ export {
   openLeases,
   ownerOf,
 } from './queries.ts'
-export type { AddressOwner } from './queries.ts'
+export type { AddressOwner, OwnAddress } from './queries.ts'
 export { addressRoutes } from './routes.ts'
 
 export { createStockJob, stockOf } from './stock.ts'

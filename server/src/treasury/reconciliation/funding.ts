@@ -1,6 +1,20 @@
-import type { Block, ChainTransaction, Network, Transfer } from '@bursar/chainkit'
+import {
+  isEvmNetwork,
+  SECOND_SEED,
+  type Block,
+  type ChainTransaction,
+  type Network,
+  type Transfer,
+} from '@bursar/chainkit'
 import { sql } from 'kysely'
-import { coldAddressesAmong, familyOf, ownAddressesAmong, ownerOf } from '../../chain/addresses/index.ts'
+import {
+  coldAddressesAmong,
+  familyOf,
+  isFirstSeedStolen,
+  ownAddressesAmong,
+  ownerOf,
+  type OwnAddress,
+} from '../../chain/addresses/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import {
@@ -40,7 +54,8 @@ const STAMP_AHEAD_MS = 2 * 3_600_000
  * Creates the subscriber for money that the platform's wallets receive from outside. It belongs to the owner: it is
  * recorded when it is seen, and posted as capital once its block is final. Our own change and transfers back from cold
  * storage are not money from outside. Receipts of forgotten addresses, and of blocks from the time that a restored copy
- * does not know, may have any owner: they are posted to suspense.
+ * does not know, may have any owner: they are posted to suspense. So is coin that a call brought to a hot address of a
+ * stolen seed, because it may be a deposit.
  */
 export const createFunding = (catalogue: Catalogue) => ({
   block: async (tx: Tx, network: Network, block: Block, _moment: Moment): Promise<Effects> => {
@@ -57,6 +72,10 @@ export const createFunding = (catalogue: Catalogue) => ({
     const moved = await movedAmongOurs(tx, network, arriving, platform)
     const restored = await restoredAt(tx)
     const isUnknown = restored !== null && block.time <= restored.getTime() + STAMP_AHEAD_MS
+    const isStolen = isEvmNetwork(network) && (await isFirstSeedStolen(tx))
+    /** Coin that a call brought to an old hot address: anyone may start the sweep of an old deposit address. */
+    const isUntold = (index: string, { account, index: key }: OwnAddress): boolean =>
+      isStolen && isInner({ index }) && account === 'hot' && key < SECOND_SEED
     const shown = arriving
       .filter(({ hash }) => !ours.has(hash))
       .flatMap(({ hash, transfers }) =>
@@ -65,7 +84,8 @@ export const createFunding = (catalogue: Catalogue) => ({
           .flatMap(({ index, contract, to: address, units }): Funding[] => {
             const known = catalogue.byContract(network, contract)
             if (!known) return []
-            const suspense = isUnknown || platform.get(address)!.account === 'forgotten'
+            const own = platform.get(address)!
+            const suspense = isUnknown || own.account === 'forgotten' || isUntold(index, own)
             return [
               {
                 transaction: hash,
@@ -128,7 +148,7 @@ const withoutKnownInner = async (tx: Tx, network: Network, shown: readonly Fundi
 }
 
 /**
- * Marks receipts of forgotten addresses as unexplained, and raises an alert for each asset. If an address no longer
+ * Marks receipts of forgotten addresses as unexplained, and raises an alert for each asset of receipts in suspense. If an address no longer
  * holds them, the reconciliation takes them out of suspense: they were swept, and the receiver has them in suspense.
  */
 const suspend = async (
@@ -139,6 +159,7 @@ const suspend = async (
   moment: Moment,
 ): Promise<void> => {
   await suspendForgotten(tx, network, familyOf(network), fundings)
+  const isRestored = (await restoredAt(tx)) !== null
   for (const ticker of new Set(fundings.map(({ asset }) => asset))) {
     const {
       rows: [all],
@@ -146,7 +167,11 @@ const suspend = async (
       where network = ${network} and asset = ${ticker} and suspense and booked`.execute(tx)
     const { scale } = catalogue.findCrypto(ticker)!
     const { units, address, transaction } = fundings.findLast(({ asset }) => asset === ticker)!
-    const text = `${formatUnits(all!.units, scale)} ${ticker} arrived on ${network} in ${all!.count} transfer(s) that the restored database can't explain, and went to suspense, the last of them ${formatUnits(units, scale)} to ${address} (${transaction}). They are from the owner, sweeps of forgotten deposits, or deposits to forgotten addresses: docs/operating/recovery.md says how to distinguish them`
+    const arrived = `${formatUnits(all!.units, scale)} ${ticker} arrived on ${network} in ${all!.count} transfer(s)`
+    const last = `and went to suspense, the last of them ${formatUnits(units, scale)} to ${address} (${transaction})`
+    const text = !isRestored
+      ? `${arrived} by calls of contracts at hot addresses of the stolen first seed, ${last}. They may be deposits that another party had swept: docs/operating/rotation.md`
+      : `${arrived} that the restored database can't explain, ${last}. They are from the owner, sweeps of forgotten deposits, or deposits to forgotten addresses: docs/operating/recovery.md says how to distinguish them`
     await raiseOrRenewAlert(tx, { kind: 'restored-funding', subject: `${network}/${ticker}`, text }, moment)
   }
 }
