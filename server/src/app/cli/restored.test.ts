@@ -246,6 +246,16 @@ test("the signer's log is compared from the end that a copy knew, and as a whole
   }
 })
 
+test('a file that does not say that another party may have the first seed is refused once the database records it', async () => {
+  const copy = open(await copyOf(database.url))
+  const wallet = { ...WALLET, next: { ...twoSeeds.publicKeys.next!, isFirstStolen: true as const } }
+  await ensureWallets(copy.db, wallet, momentOf(copy.runtime))
+  await requireSameKeys(copy.db, wallet)
+  const { isFirstStolen: _, ...next } = wallet.next
+  await expect(requireSameKeys(copy.db, { ...WALLET, next })).rejects.toThrow('another party may have the first seed')
+  await copy.close()
+})
+
 test('audit O-3.6: keys of another seed than the database was made with are refused, by its hot and by its deposit addresses', async () => {
   const here = open(database.url)
   await ensureWallets(here.db, WALLET, momentOf(here.runtime))

@@ -1,6 +1,7 @@
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import {
   depositAddress,
+  isFirstSeedStolen,
   knowHotAddresses,
   noteStolenSeed,
   sampleAddresses,
@@ -46,14 +47,19 @@ export const requireNextKeys = ({ next }: WalletKeys, networks: Iterable<Network
 /**
  * Checks that the database's addresses derive from these keys: one deposit address of each family and the first hot
  * address of each seed. Addresses of another seed beside them would receive money that this signer's policy does not
- * cover, or that no key can spend.
- * @throws an Error that names an address which does not derive
+ * cover, or that no key can spend. A process whose file does not say that another party may have the first seed would
+ * not treat it so.
+ * @throws an Error that names an address which does not derive, or the missing statement
  */
 export const requireSameKeys = async (db: Db, wallet: WalletKeys): Promise<void> => {
   const hotAddress = (family: AddressFamily, index: number): string => {
     if (family === 'BITCOIN') return bitcoinKey(wallet, { account: 'hot', branch: 0, index }).address
     return family === 'EVM' ? evmHotKeyAt(wallet, index).address : tronHotAddress(wallet)
   }
+  if (wallet.next?.isFirstStolen !== true && (await isFirstSeedStolen(db)))
+    throw new Error(
+      'This database records that another party may have the first seed, and BURSAR_XPUBS_FILE does not: print it anew with `bursar-signer xpubs`',
+    )
   for (const { family, account, index, address } of await sampleAddresses(db)) {
     const derived = account === 'hot' ? hotAddress(family, index) : depositAddress(wallet, family, index)
     if (derived === address) continue
