@@ -84,7 +84,12 @@ const stealSeed = async (): Promise<void> => {
     values ('ETHEREUM', 200, 'x', 200, 200, false, ${at})`.execute(world.db)
   // Raw: no chain has these transfers.
   await sql`insert into house_transfers values ('ETHEREUM', 'drain', 'o:0', 'USDT', '0xold', '0xnew', ${250n * 10n ** 18n}, 150),
-    ('ETHEREUM', 'not final', 'o:0', 'USDT', '0xold', '0xnew', ${900n * 10n ** 18n}, 201)`.execute(world.db)
+    ('ETHEREUM', 'not final', 'o:0', 'USDT', '0xold', '0xnew', ${900n * 10n ** 18n}, 201),
+    ('ETHEREUM', 'sweep', 'o:0', 'USDT', ${owners[0]!.address}, '0xold', ${110n * 10n ** 18n}, 149),
+    ('ETHEREUM', 'sweep', 'o:1', 'USDT', ${owners[1]!.address}, '0xold', ${140n * 10n ** 18n}, 149),
+    ('ETHEREUM', 'not final', 'o:1', 'USDT', ${owners[2]!.address}, '0xold', ${30n * 10n ** 18n}, 201)`.execute(
+    world.db,
+  )
 }
 const type = async (...words: string[]) => {
   const { code, out, err } = await captured(() => runCommand(words, env, null))
@@ -93,6 +98,13 @@ const type = async (...words: string[]) => {
 const idsIn = (text: string): string[] => [...text.matchAll(/^deposit: (\S+),/gm)].map(([, id]) => id!)
 const stateOf = async (id: string): Promise<string> =>
   (await sql<{ state: string }>`select state from deposits where id = ${id}`.execute(world.db)).rows[0]!.state
+/** Names the block, so that no signature is valid for the same payment in another block. */
+const placeOf = async (id: string): Promise<string> => {
+  const { rows } = await sql<{ transaction: string; hash: string; at: Date }>`select transaction, block_hash as hash,
+    created_at as at from deposits where id = ${id}`.execute(world.db)
+  const { transaction, hash, at } = rows[0]!
+  return `transaction ${transaction} in block ${hash}, seen ${at.toISOString()}`
+}
 const settle = () => world.settle('ETHEREUM', 200, 200)
 
 test('one person composes a decision, another signs its text offline, and the deposits are credited or refused', async () => {
@@ -119,8 +131,8 @@ test('one person composes a decision, another signs its text offline, and the de
       'bursar first-seed v1',
       /^database: .+$/m.exec(composed.out)![0],
       'decision: credit',
-      `deposit: ${ids[0]}, 100 USDT on ETHEREUM at ${owners[0]!.address}, merchant ${owners[0]!.merchantId}`,
-      `deposit: ${ids[1]}, 140 USDT on ETHEREUM at ${owners[1]!.address}, merchant ${owners[1]!.merchantId}`,
+      `deposit: ${ids[0]}, 100 USDT on ETHEREUM at ${owners[0]!.address}, merchant ${owners[0]!.merchantId}, ${await placeOf(ids[0]!)}`,
+      `deposit: ${ids[1]}, 140 USDT on ETHEREUM at ${owners[1]!.address}, merchant ${owners[1]!.merchantId}, ${await placeOf(ids[1]!)}`,
     ].join('\n'),
   )
   expect((await type('first-seed', 'text', 'credit', ...ids.toReversed())).out, 'whatever the order').toBe(composed.out)
@@ -141,9 +153,17 @@ test('one person composes a decision, another signs its text offline, and the de
     code: 1,
   })
 
+  // Raw: the old hot address held more before, which is no deposit's.
+  await sql`insert into house_transfers values ('ETHEREUM', 'drain', 'o:1', 'USDT', '0xold', '0xnew', ${500n * 10n ** 18n}, 150)`.execute(
+    world.db,
+  )
+  const other = await type('first-seed', 'text', 'credit', '--asset', 'ETHEREUM/USDT')
+  expect(other, 'the money of the third has not left its address').toMatchObject({ code: 1 })
+
   const json = await type('first-seed', 'list', '--json')
-  const { deposits } = JSON.parse(json.out) as { deposits: { id: string; asset: string }[] }
-  const refused = deposits.find(({ asset }) => asset === 'USDT')!.id
+  const { deposits } = JSON.parse(json.out) as { deposits: { id: string; asset: string; missing: string }[] }
+  const { id: refused, missing } = deposits.find(({ asset }) => asset === 'USDT')!
+  expect(missing).toBe('30')
   expect(await type('first-seed', 'text', 'refuse', '--asset', 'ETHEREUM/USDT')).toMatchObject({ code: 2 })
   const refusal = await type('first-seed', 'text', 'refuse', refused)
   writeFileSync(path('text'), `${refusal.out}\n`)

@@ -1,10 +1,16 @@
 import { carryOut } from '../../ledger/effects/index.ts'
-import { decidedSums, undecidedDeposits, undecidedSums, type Deposit } from '../../pay-in/deposits/index.ts'
+import {
+  creditedAt,
+  decidedSums,
+  undecidedDeposits,
+  undecidedSums,
+  type UndecidedDeposit,
+} from '../../pay-in/deposits/index.ts'
 import { inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { databaseIdentity, requireSignature } from '../../treasury/adjustments/index.ts'
-import { arrivedAtSecondSeed } from '../../treasury/reconciliation/index.ts'
+import { arrivedAtSecondSeed, movedFrom, placeKey } from '../../treasury/reconciliation/index.ts'
 import { createChainSubscribers } from '../composition/index.ts'
 import { withInstallation, type Opened } from '../installation/open.ts'
 import { worldOf } from '../installation/world.ts'
@@ -32,8 +38,29 @@ const amountOf = ({ config }: Opened, asset: string, units: bigint): string => {
   return scale === undefined ? `${units} units` : formatUnits(units, scale)
 }
 
-/** Returns the oldest deposits of an asset that wait, as far as the sum that has arrived and is not credited covers. */
-const coveredOf = async (db: Db, key: string): Promise<Deposit[]> => {
+/**
+ * Returns by id the part of each deposit that has not moved from its own address to our hot addresses, in ledger units:
+ * what moved covers the deposits that were credited there before, and then those that wait, the oldest first.
+ */
+const missingOf = async (db: Db | Tx, waiting: readonly UndecidedDeposit[]): Promise<ReadonlyMap<string, bigint>> => {
+  const [moved, credited] = await Promise.all([movedFrom(db, waiting), creditedAt(db, waiting, placeKey)])
+  const left = new Map<string, bigint>()
+  const missing = new Map<string, bigint>()
+  for (const deposit of waiting) {
+    const key = placeKey(deposit)
+    const free = left.get(key) ?? (moved.get(key) ?? 0n) - (credited.get(key) ?? 0n)
+    const lacks = deposit.units > free ? deposit.units - (free > 0n ? free : 0n) : 0n
+    missing.set(deposit.id, lacks)
+    left.set(key, lacks > 0n ? 0n : free - deposit.units)
+  }
+  return missing
+}
+
+/**
+ * Returns the oldest deposits of an asset that wait and whose money has moved from their own addresses, as far as the
+ * sum that has arrived at the second seed and is not credited covers.
+ */
+const coveredOf = async (db: Db, key: string): Promise<UndecidedDeposit[]> => {
   const [network, asset] = key.split('/')
   if (!network || !asset) throw new UsageError('--asset is NETWORK/TICKER, for example ETHEREUM/USDT')
   const [arrived, decided, waiting] = await Promise.all([
@@ -41,9 +68,11 @@ const coveredOf = async (db: Db, key: string): Promise<Deposit[]> => {
     decidedSums(db),
     undecidedDeposits(db, MOST, { network, asset }),
   ])
+  const missing = await missingOf(db, waiting)
   let left = (arrived.get(key) ?? 0n) - (decided.get(key) ?? 0n)
-  const covered: Deposit[] = []
+  const covered: UndecidedDeposit[] = []
   for (const deposit of waiting) {
+    if (missing.get(deposit.id)! > 0n) continue
     if (deposit.units > left) break
     left -= deposit.units
     covered.push(deposit)
@@ -52,7 +81,7 @@ const coveredOf = async (db: Db, key: string): Promise<Deposit[]> => {
 }
 
 /** Returns the named deposits in the order of the list. Throws an Error when one of them does not wait. */
-const namedOf = async (db: Db | Tx, ids: readonly string[]): Promise<Deposit[]> => {
+const namedOf = async (db: Db | Tx, ids: readonly string[]): Promise<UndecidedDeposit[]> => {
   if (ids.length > MOST) throw new UsageError(`decide about at most ${MOST} deposits at once`)
   const waiting = await undecidedDeposits(db, MOST, { ids: ids.filter((id) => UUID.test(id)) })
   const unknown = ids.find((id) => !waiting.some((deposit) => deposit.id === id))
@@ -60,10 +89,18 @@ const namedOf = async (db: Db | Tx, ids: readonly string[]): Promise<Deposit[]> 
   return waiting
 }
 
-const lineOf = (opened: Opened, { id, network, asset, units, address, merchantId }: Deposit): string =>
-  `deposit: ${id}, ${amountOf(opened, asset, units)} ${asset} on ${network} at ${address}, merchant ${merchantId}`
+const lineOf = (opened: Opened, deposit: UndecidedDeposit): string => {
+  const { id, network, asset, units, address, merchantId, transaction, blockHash, createdAt } = deposit
+  const amount = `${amountOf(opened, asset, units)} ${asset}`
+  return `deposit: ${id}, ${amount} on ${network} at ${address}, merchant ${merchantId}, transaction ${transaction} in block ${blockHash}, seen ${createdAt.toISOString()}`
+}
 
-const textOf = async (opened: Opened, db: Db | Tx, decision: Decision, deposits: readonly Deposit[]): Promise<string> =>
+const textOf = async (
+  opened: Opened,
+  db: Db | Tx,
+  decision: Decision,
+  deposits: readonly UndecidedDeposit[],
+): Promise<string> =>
   [
     'bursar first-seed v1',
     `database: ${await databaseIdentity(db)}`,
@@ -88,12 +125,14 @@ export const firstSeedCommands: readonly Command[] = [
           arrivedAtSecondSeed(db),
           decidedSums(db),
         ])
+        const missing = await missingOf(db, waiting)
         const rows = waiting.map(({ id, merchantId, network, asset, units, address, transaction, createdAt }) => ({
           id,
           merchantId,
           network,
           asset,
           amount: amountOf(opened, asset, units),
+          missing: amountOf(opened, asset, missing.get(id)!),
           address,
           transaction,
           since: createdAt.toISOString(),
@@ -120,9 +159,12 @@ export const firstSeedCommands: readonly Command[] = [
     summary: 'print the text of a decision about deposits at a stolen first seed, which a second person signs',
     args: ['DECISION', '[DEPOSIT_IDS...]'],
     options: {
-      asset: text('NETWORK/TICKER', 'instead of ids: the oldest deposits that the arrived, uncredited sum covers'),
+      asset: text(
+        'NETWORK/TICKER',
+        'instead of ids: the oldest deposits whose money has moved from their own addresses and arrived',
+      ),
     },
-    more: 'DECISION is credit or refuse. The arrived sum includes what the old hot addresses held at the activation. See docs/operating/rotation.md.',
+    more: 'DECISION is credit or refuse. first-seed list shows what is missing of each deposit: the part that has not moved from its own address to our hot addresses. See docs/operating/rotation.md.',
     run: async ({ args: { DECISION: typed, DEPOSIT_IDS: ids }, options }, env, out) => {
       const decision = decisionOf(typed)
       if ((ids === undefined) === (options.asset === undefined)) throw new UsageError('give DEPOSIT_IDS or --asset')

@@ -23,6 +23,11 @@ const waits = sql`d.network in ('ETHEREUM', 'BINANCE_SMART_CHAIN') and d.state i
   and (d.fail_reason is null or d.fail_reason = 'AML_REJECTED') and ${isUndecided(sql`d`)}
   and d.block_height <= (select c.final_height from watch_cursors c where c.network = d.network)`
 
+/** A deposit that waits for a decision, with the hash of its final block. */
+export interface UndecidedDeposit extends Deposit {
+  blockHash: string
+}
+
 /**
  * Returns the deposits in final blocks that wait for a decision, the oldest first.
  * @param only those with these ids, or of one asset on one network
@@ -31,8 +36,9 @@ export const undecidedDeposits = async (
   db: Db | Tx,
   most: number,
   { ids, network, asset }: { ids?: readonly string[]; network?: string; asset?: string } = {},
-): Promise<Deposit[]> => {
-  const { rows } = await sql<Deposit>`select ${DEPOSIT_COLUMNS} from deposits d where ${waits}
+): Promise<UndecidedDeposit[]> => {
+  const { rows } =
+    await sql<UndecidedDeposit>`select ${DEPOSIT_COLUMNS}, d.block_hash as "blockHash" from deposits d where ${waits}
     and ${ids ? sql`d.id = any(${[...ids]}::uuid[])` : sql`true`}
     and ${network === undefined ? sql`true` : sql`d.network = ${network}`} and ${asset === undefined ? sql`true` : sql`d.asset = ${asset}`}
     order by d.created_at, d.id limit ${most}`.execute(db)
@@ -53,6 +59,26 @@ export const decidedSums = async (db: Db | Tx): Promise<ReadonlyMap<string, bigi
     select d.network || '/' || d.asset as asset, sum(d.units) as units from deposits d
     where d.first_seed_decided and (d.fail_reason is null or d.fail_reason = 'AML_REJECTED') group by 1`.execute(db)
   return new Map(rows.map(({ asset, units }) => [asset, units]))
+}
+
+/**
+ * Sums the deposits that are credited, or that operators have decided to credit, at each of these addresses, in ledger
+ * units. Addresses without any are absent.
+ */
+export const creditedAt = async <Place extends Pick<Deposit, 'network' | 'asset' | 'address'>>(
+  db: Db | Tx,
+  places: readonly Place[],
+  keyOf: (place: Pick<Deposit, 'network' | 'asset' | 'address'>) => string,
+): Promise<ReadonlyMap<string, bigint>> => {
+  const { rows } = await sql<Pick<Deposit, 'network' | 'asset' | 'address' | 'units'>>`
+    select d.network, d.asset, d.address, sum(d.units) as units
+    from (select distinct * from unnest(${places.map((one) => one.network)}::text[], ${places.map((one) => one.asset)}::text[],
+      ${places.map((one) => one.address)}::text[]) u(network, asset, address)) p
+    join deposits d on d.network = p.network and d.asset = p.asset and d.address = p.address
+    where not d.internal and (d.state = 'credited' or d.first_seed_decided)
+      and (d.fail_reason is null or d.fail_reason = 'AML_REJECTED')
+    group by 1, 2, 3`.execute(db)
+  return new Map(rows.map((row) => [keyOf(row), row.units]))
 }
 
 /**

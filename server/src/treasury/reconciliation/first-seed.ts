@@ -56,6 +56,32 @@ export const arrivedAtSecondSeed = async (db: Db | Tx): Promise<ReadonlyMap<stri
   return new Map(rows.map(({ asset, units }) => [asset, units]))
 }
 
+/** A balance of one asset at one address. */
+export interface Place {
+  network: Network
+  asset: string
+  address: string
+}
+
+/** Names a balance in the maps of `movedFrom` and `creditedAt`. */
+export const placeKey = ({ network, asset, address }: Place): string => `${network}/${asset}/${address}`
+
+/**
+ * Sums the transfers in final blocks from each of these deposit addresses to hot addresses of ours, in ledger units:
+ * money that no thief has taken on its way. Addresses without any are absent.
+ */
+export const movedFrom = async (db: Db | Tx, places: readonly Place[]): Promise<ReadonlyMap<string, bigint>> => {
+  const { rows } = await sql<Place & { units: bigint }>`
+    select h.network, h.asset, h.from_address as address, sum(h.units) as units
+    from (select distinct * from unnest(${places.map((one) => one.network)}::text[], ${places.map((one) => one.asset)}::text[],
+      ${places.map((one) => one.address)}::text[]) u(network, asset, address)) p
+    join house_transfers h on h.network = p.network and h.asset = p.asset and h.from_address = p.address
+    join house_addresses t on t.family = 'EVM' and t.address = h.to_address and t.account = 'hot'
+    join watch_cursors w on w.network = h.network and w.final_height >= h.block_height
+    group by 1, 2, 3`.execute(db)
+  return new Map(rows.map((row) => [placeKey(row), row.units]))
+}
+
 /** The sum that addresses of a first seed which another party may have lack, in ledger units. */
 export const lackingAtStolenSeed = async (tx: Tx, network: Network, asset: string): Promise<bigint> => {
   if (!isEvmNetwork(network)) return 0n

@@ -14,7 +14,7 @@ export { TREASURY_MEMBERS, treasuryPolicyOf } from './hot-policy.ts'
 export type { HotLimits, TreasuryPolicy } from './hot-policy.ts'
 export { createHotWatchJob, readHotWallet } from './jobs-hot.ts'
 
-export { arrivedAtSecondSeed, leftAtFirstSeed } from './first-seed.ts'
+export { arrivedAtSecondSeed, leftAtFirstSeed, movedFrom, placeKey } from './first-seed.ts'
 export { positionsOf, toColdOf } from './positions.ts'
 export type { Position } from './positions.ts'
 
