@@ -53,7 +53,7 @@ export const depositsSabotages: readonly Sabotage[] = [
   {
     name: 'inner-credited-unbacked',
     file: 'server/src/pay-in/deposits/settling.ts',
-    replace: ["and (d.index not like 't:%' or d.balance_height is not null)", ''],
+    replace: ["and (d.index not like 't:%' or d.balance_height is not null or d.first_seed_decided is not null)", ''],
     fault: 'audit M-A1',
     breaks: 'A transfer that the node lists and that did not happen is credited.',
     finder:
