@@ -133,7 +133,10 @@ const KINDS = {
   ),
   'full-comparison-old': warning('bitcoin.md', 'some addresses have not been compared with the chain for too long'),
   'hot-low': warning('hot-and-cold.md', 'the hot wallet is below its floor'),
-  'restored-funding': warningEvent('recovery.md', 'a restored copy can not explain money, which is in suspense'),
+  'restored-funding': warningEvent(
+    'recovery.md',
+    'a restored copy, or the books of a stolen seed, can not explain money, which is in suspense',
+  ),
   'runway-short': warning('hot-and-cold.md', 'the coin for network fees lasts for a short time only'),
   'sweep-contract': warning(
     'sweeps.md',
