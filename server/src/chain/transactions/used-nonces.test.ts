@@ -136,7 +136,7 @@ const stealSeed = async (): Promise<void> => {
   await knowHotAddresses(db, 0, [hot(HOT, 0), hot('new hot', SECOND_SEED)], new Date(START))
   await noteStolenSeed(db, new Date(START))
 }
-const ours = { hash: '0xaa', network: 'ETHEREUM', conflictKeys: [`1:${HOT}:0`] } as const
+const ours: Partial<SignedTransaction> = { hash: '0xaa', network: 'ETHEREUM', conflictKeys: [`1:${HOT}:0`] }
 const kinds = async (): Promise<string[]> =>
   (
     await sql<{
