@@ -192,8 +192,8 @@ export const cardsSabotages: readonly Sabotage[] = [
     name: 'card-payout-random-reference',
     file: 'server/src/cards/card-payouts/sending.ts',
     replace: [
-      'update(`card payout ${partId} ${attempt}`)',
-      'update(`card payout ${partId} ${attempt} ${String(process.hrtime.bigint())}`)',
+      'uuidOf(`card payout ${partId} ${attempt}`)',
+      'uuidOf(`card payout ${partId} ${attempt} ${String(process.hrtime.bigint())}`)',
     ],
     fault: 'audit M-A5, C10',
     breaks: 'A restored database pays a card a second time.',

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { Acquirer } from '../../adapters/acquirers/port.ts'
 import type { RoutingTable } from '../acquiring/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { PausePoint } from '../../chain/transactions/index.ts'
+import { uuidOf } from '../../platform/base/id.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import type { SecretBox } from '../../platform/config/secrets.ts'
 import type { Part, Payout } from './payout.ts'
@@ -32,14 +32,7 @@ export const cardOf = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>): s
  * older copy, which does not contain the order, sends it again under the reference that the acquirer already knows.
  * @param attempt from 1
  */
-export const referenceOf = (partId: string, attempt: number): string => {
-  const bytes = createHash('sha256').update(`card payout ${partId} ${attempt}`).digest().subarray(0, 16)
-  // UUID version 8 (RFC 9562, 5.8)
-  bytes[6] = (bytes[6]! & 0x0f) | 0x80
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80
-  const hex = bytes.toString('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
-}
+export const referenceOf = (partId: string, attempt: number): string => uuidOf(`card payout ${partId} ${attempt}`)
 
 const FIRST_ASK_MS = 2_000
 const LONGEST_ASK_MS = 10 * 60_000

@@ -1,12 +1,11 @@
 import type { Network } from '@bursar/chainkit'
 import { orderErrors } from '@bursar/contract'
-import { createHash } from 'node:crypto'
 import { type AddressFamily, familyOf, holdersOf, isOurs } from '../../chain/addresses/index.ts'
 import { checkStops, placeWithin, type NewOrder } from '../../ledger/orders/index.ts'
 import type { Item } from '../../ledger/postings/index.ts'
 import { type AnswerKey, refusal } from '../../platform/api/route.ts'
 import { Batcher } from '../../platform/base/batcher.ts'
-import type { NewId } from '../../platform/base/id.ts'
+import { type NewId, uuidOf } from '../../platform/base/id.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { type Db, isLost, type PoolSettings, PreparedConnection, type Tx } from '../../platform/db/index.ts'
 import { formatUnits, mulDiv } from '../../platform/money/index.ts'
@@ -207,13 +206,8 @@ export const nextIntentOf = ({ merchantId, intentId }: { merchantId: string; int
  * Returns a UUID version 8 (RFC 9562), a function of merchant and name only: the same in every process and after every
  * restore.
  */
-export const intentIdOf = (merchantId: string, name: string): string => {
-  const bytes = createHash('sha256').update(`bursar intent v1\n${merchantId}\n${name}`).digest().subarray(0, 16)
-  bytes[6] = (bytes[6]! & 0x0f) | 0x80
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80
-  const hex = bytes.toString('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
-}
+export const intentIdOf = (merchantId: string, name: string): string =>
+  uuidOf(`bursar intent v1\n${merchantId}\n${name}`)
 
 /** The owner of an address: a merchant, the platform, or no party of this installation. */
 export interface AddressHolders {
