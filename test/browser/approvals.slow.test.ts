@@ -88,7 +88,7 @@ describeWithChromium("the signer's page", () => {
     await signer.client.sign(payment)
     const { judge, faults, said } = judgeOf(page)
     await judge('enrolled')
-    // The language of a context wins over the headers of its pages, so the browser is told another one.
+    // The locale of a browser context takes precedence over the headers of its pages, so DevTools set the language.
     const devtools = await page.context().newCDPSession(page)
     const userAgent = String(await page.evaluate('navigator.userAgent'))
     for (const language of ['en', 'uk', 'kk', 'ru']) {

@@ -15,7 +15,7 @@ const markOf = (page: Document): HTMLElement | null => page.querySelector<HTMLEl
 const mark = markOf(document)
 /** The regions as the server sent them. */
 const known = new Map(regionsOf(document).map((region) => [region.id, region.innerHTML]))
-/** Regions that wait until nobody uses the shown ones. */
+/** New regions, whose shown ones are in use. */
 const waiting = new Map<string, HTMLElement>()
 let shown = mark?.dataset['version']
 let newest = shown
@@ -61,7 +61,7 @@ const keepOpen = (region: HTMLElement, later: HTMLElement): void => {
     if (opened.has(summary.textContent)) summary.parentElement?.setAttribute('open', '')
 }
 
-/** Replaces the regions that wait and that nobody uses. */
+/** Replaces the shown regions that are not in use. */
 const place = (): void => {
   clearTimeout(placing)
   if (waiting.size === 0) return

@@ -10,7 +10,7 @@ const PAUSE_MS = 2_000
 /** How often the receiver asks whether the server counts it, ms. */
 const LOOK_MS = 5_000
 
-/** How long pg_receivewal waits for the server when it is told to end, ms: then it is killed. */
+/** Time that pg_receivewal has to end after a stop, ms. Then it is killed. */
 const END_MS = 10_000
 
 /** What pg_receivewal prints of the server's refusal (src/backend/replication/walsender.c). */

@@ -1,4 +1,4 @@
-/** Open streams are told the version of their own merchant, and only while the session is open. */
+/** Open streams get the version of their own merchant, and only while the session is open. */
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createFollowers, type Followers } from './followers.ts'
@@ -46,7 +46,7 @@ const open = (followers: Followers, merchantId = 'one', personId = 'ann') => {
 }
 
 describe('an open stream', () => {
-  test('is told the version when it begins, and each version of its merchant after it, once', async () => {
+  test('gets the version when it begins, and then each later version of its merchant once', async () => {
     const { followers, versions } = openWorld()
     const [one, other] = [open(followers), open(followers, 'other')]
     await expect.poll(() => [one.versions(), other.versions()]).toEqual([['data: a\n\n'], ['data: b\n\n']])
@@ -71,7 +71,7 @@ describe('an open stream', () => {
     expect([one.versions(), idle.versions()]).toEqual([['data: a\n\n'], ['data: b\n\n']])
   })
 
-  test('is told a change after reads that failed', async () => {
+  test('gets a change after reads that failed', async () => {
     const { followers, versions, fail } = openWorld()
     const one = open(followers)
     await expect.poll(one.versions).toEqual(['data: a\n\n'])
@@ -93,7 +93,7 @@ describe('an open stream', () => {
     expect(asked.length - length).toBeLessThanOrEqual(1)
   })
 
-  test('is one of few of a person, for whichever merchants', async () => {
+  test('counts for the limit of its person, for all merchants together', async () => {
     const { followers } = openWorld()
     const two = [open(followers), open(followers, 'other')]
     expect([followers.hasPlace('ann'), followers.hasPlace('ben')]).toEqual([false, true])

@@ -54,8 +54,8 @@ export const createFollowers = ({
   let timer: NodeJS.Timeout | undefined
   let isReading = false
 
-  /** Tells one stream a version, or that nothing changed; each time, the session is checked before. */
-  const tell = async (one: Open, version: string | undefined): Promise<void> => {
+  /** Writes a version, or that nothing changed, to one stream. The session is checked before each write. */
+  const send = async (one: Open, version: string | undefined): Promise<void> => {
     one.rounds += 1
     if (version === one.version && one.rounds < BEAT_ROUNDS) return
     if (!(await one.isStillAllowed())) return one.leave()
@@ -68,7 +68,7 @@ export const createFollowers = ({
     const all = [...open]
     const found = await versions([...new Set(all.map(({ merchantId }) => merchantId))])
     for (let i = 0; i < all.length; i += AT_ONCE)
-      await Promise.all(all.slice(i, i + AT_ONCE).map((one) => tell(one, found.get(one.merchantId))))
+      await Promise.all(all.slice(i, i + AT_ONCE).map((one) => send(one, found.get(one.merchantId))))
   }
   const plan = (ms: number): void => {
     clearTimeout(timer)

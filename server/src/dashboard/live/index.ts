@@ -2,7 +2,7 @@
  * The stream that tells open pages of a merchant that something of the merchant has changed. Guarantees:
  * - it says that something changed, and nothing else: the page is requested again, so that nothing is shown to a person
  *   who may not see it;
- * - changes of another merchant are never told;
+ * - changes of another merchant are never sent;
  * - the session and the membership are checked when it begins, before each message, and every 20 s; it ends with them;
  * - a person has a limited number of streams, beside the limits of the address and of the process.
  */

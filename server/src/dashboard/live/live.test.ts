@@ -65,7 +65,7 @@ describe('the stream of a merchant', () => {
     await expect.poll(() => other.versions().length, PATIENCE).toBe(2)
     await notify(edge.merchant.id)
     await expect.poll(() => own.versions().length, PATIENCE).toBe(2)
-    // The change of the other merchant was told in an earlier round.
+    // The change of the other merchant was sent in an earlier round.
     expect(own.versions()[1]).toBe(versionIn(await member.get(at('home'))))
   })
 

@@ -17,7 +17,7 @@ const restores: (() => void)[] = []
 afterEach(() => restores.splice(0).forEach((restore) => restore()))
 
 test.each([
-  ['nothing is moved, and nobody is alerted, when the fee leaves no more than the slack', E18 + 2n, []],
+  ['nothing is moved, and no alert is raised, when the fee leaves no more than the slack', E18 + 2n, []],
   ['more than the slack is moved, without the fee', 2n * E18, ['offered']],
 ])('%s', async (_, units, transfers) => {
   await node.pay(EVM_HOT, units)
