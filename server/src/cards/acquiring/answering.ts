@@ -100,7 +100,8 @@ const succeeded = async (
 const reversed = async (tx: Tx, payment: Payment, answer: Paid, taking: Taking): Promise<Effects> => {
   if (isPosted(payment)) return heedBack(tx, payment, answer.backUnits, taking, taking.moment)
   const { acquirerReference, maskedCard } = answer
-  if (answer.backUnits === undefined) await alertUnknownRest(tx, payment, answer, taking.moment)
+  if (answer.backUnits === undefined && payment.state !== 'reversed')
+    await alertUnknownRest(tx, payment, answer, taking.moment)
   return moveAndNotify(tx, payment, 'reversed', { acquirerReference, maskedCard }, { next: taking.afterMove }, taking)
 }
 

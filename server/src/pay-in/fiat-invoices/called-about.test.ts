@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { inTransaction } from '../../platform/db/index.ts'
+import { resolveAlert } from '../../platform/runtime/alerts.ts'
 import { acceptPayment, resolveDispute } from '../../cards/acquiring/index.ts'
 import { HOUR_MS, useFiatInvoices } from '../../../../test/world/fiat-invoices.ts'
 
@@ -291,6 +293,10 @@ test('of a payment that is refunded before it is posted, an unknown rest raises 
   const { rows } = await sql<{ text: string }>`select text from alerts where resolved_at is null`.execute(world.db)
   expect(rows[0]!.text).toContain(`payment ${reference} of merchant`)
   expect(rows[0]!.text).toContain('at most 10000 minor units of UAH')
+  await inTransaction(world.db, (tx) => resolveAlert(tx, 'payment-unconfirmed', reference, new Date()))
+  await world.hear(reference, undefined, { salt: 'again' })
+  await world.work()
+  expect(await world.alerts()).toEqual([])
 })
 
 test('audit F-8: money in suspense of which an unknown sum went back is not given to the merchant before that is known', async () => {
