@@ -7,7 +7,7 @@
 const GAP_MS = 5_000
 /** Nothing moves so long after a person used the pointer, the keys or the page's scroll bar, ms. */
 const CALM_MS = 1_000
-/** Time before a stream that was refused is asked for again, ms. */
+/** Time before a refused stream is requested again, ms. */
 const AGAIN_MS = 30_000
 
 const regionsOf = (page: Document): HTMLElement[] => [...page.querySelectorAll<HTMLElement>('[data-region]')]
@@ -114,7 +114,7 @@ const refresh = async (): Promise<void> => {
     const later = markOf(page)
     if (!answer.ok || answer.redirected || !later) return end()
     shown = later.dataset['version']
-    // A version that was said meanwhile may be newer than the page.
+    // A version that arrived meanwhile may be newer than the page.
     if (newest === wanted) newest = shown
     for (const region of regionsOf(page)) {
       const isSame = known.get(region.id) === region.innerHTML
@@ -123,7 +123,7 @@ const refresh = async (): Promise<void> => {
     }
     place()
   } catch {
-    // The connection is lost: the stream begins again, and says the newest version.
+    // The connection is lost: the stream begins again with the newest version.
   } finally {
     isAsking = false
     if (source) void refresh()
@@ -147,7 +147,7 @@ const follow = (): void => {
   source.addEventListener('error', () => {
     if (source?.readyState !== EventSource.CLOSED) return
     unfollow()
-    // The page says why the stream was refused: the session has ended, or the limit of streams is reached.
+    // The page shows why the stream was refused: the session has ended, or the limit of streams is reached.
     again = window.setTimeout(() => {
       newest = undefined
       void refresh().then(follow)
